@@ -16,7 +16,7 @@ SEEDS ?=
 ONLY ?=
 Q := $(if $V,,@)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-# Another machine's programs are made by Debian's compiler for it: make static ARCH=arm64
+# For another processor Debian's cross compiler builds: make static ARCH=arm64
 HOST_ARCH := $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
 ARCH := $(HOST_ARCH)
 TRIPLET_amd64 := x86_64-linux-gnu
@@ -24,18 +24,19 @@ TRIPLET_arm64 := aarch64-linux-gnu
 OTHER_ARCH := $(filter-out $(HOST_ARCH),$(ARCH))
 CROSS := $(if $(OTHER_ARCH),$(TRIPLET_$(ARCH))-)
 B := build/$(VARIANT)$(OTHER_ARCH:%=-%)
-# What the image has.
+# The programs of the image.
 S := build/static$(OTHER_ARCH:%=-%)
 
 CC_release := $(CROSS)gcc
 CC_asan := gcc
 CC_fuzz := clang-14
-# Branches end where they may: marks that the processors know which can check them.
+# Control-flow integrity: indirect branches land on marks only, where the processor checks that.
 BRANCHES_amd64 := -fcf-protection
 BRANCHES_arm64 := -mbranch-protection=standard
-# The folder that it is built in is not to be seen in a program.
-FLAGS_release := -O2 -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection $(BRANCHES_$(ARCH)) -fPIE \
-                 -ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=.
+# The prefix map keeps the build directory out of the programs.
+FLAGS_release := -O2 -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
+                 $(BRANCHES_$(ARCH)) -fPIE -ffunction-sections -fdata-sections \
+                 -ffile-prefix-map=$(CURDIR)=.
 FLAGS_asan := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_fuzz := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 LINK_release := -pie -Wl,-z,relro,-z,now -Wl,--as-needed
@@ -45,27 +46,28 @@ LINK_static := -static-pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,pack-relative-r
 CC := $(CC_$(VARIANT))
 WARN_$(CROSS)gcc := -Wimplicit-fallthrough
 WARN_clang-14 := -Wno-gnu-statement-expression -Wno-missing-field-initializers
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla -Wswitch-enum -Werror $(WARN_$(CC))
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla \
+        -Wswitch-enum -Werror $(WARN_$(CC))
 CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Ilib -I. -MMD -MP
 
-# High to low, the order that the linker wants: a layer uses only those after it.
-LAYERS := controller/engine reconcilers lib/runtime lib/serve lib/client reconcilers/decide reconcilers/manifests \
-          reconcilers/model lib/kube lib/base
+# From high to low, as the linker needs them: a layer uses only the layers after it.
+LAYERS := controller/engine reconcilers lib/runtime lib/serve lib/client reconcilers/decide \
+          reconcilers/manifests reconcilers/model lib/kube lib/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
-# The node agent's, of which nothing else knows.
+# The layers of the node agent. No other layer uses them.
 NODE_LAYERS := node/operand node/cri node/gpus node/agent node/inventory
 NODE_ARCHIVES := $(patsubst %,$B/%.a,$(NODE_LAYERS))
-# The plugin's for kubectl, likewise.
+# The layer of the kubectl plugin. No other layer uses it.
 KUBECTL_LAYERS := kubectl/view
 KUBECTL_ARCHIVES := $(patsubst %,$B/%.a,$(KUBECTL_LAYERS))
-# The simulator's, above all of them; `ostler plan --simulate` plays a rollout in a part of it.
+# The layers of the simulator, above all others. `ostler plan --simulate` runs a rollout in three.
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
 PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
 LIBS := -lcurl -lcrypto -lwebsockets -lnghttp2 -ljansson -lyaml -lz
-# Linked statically, what these need is named too.
+# A static link names the libraries that these need, too.
 STATIC_LIBS := -lwebsockets -lssl -lcrypto -lnghttp2 -ljansson -lyaml -lz -lcap
-# Where Debian's OpenSSL is linked that wants it.
+# Debian's own OpenSSL needs zstd in some versions.
 STATIC_LIBS_MORE := $(if $(wildcard /usr/lib/$(TRIPLET_$(ARCH))/libzstd.a),-lzstd)
 MANIFESTS := $(sort $(shell find reconcilers/manifests -name '*.yaml'))
 EXTRA_reconcilers/manifests := $B/reconcilers/manifests/embedded.o
@@ -73,7 +75,7 @@ EXTRA_reconcilers/model := $B/reconcilers/model/zone_tables.o
 BUILTIN := $(wildcard crds/*.yaml charts/ostler/templates/rbac-*.yaml sim/api/*.yaml)
 EXTRA_sim/api := $B/sim/api/builtin_texts.o $B/sim/api/type_tables.o
 
-# One program; which of them it is, its name says (main/main.c).
+# One program under several names: its name says which of them it is (main/main.c).
 NAMES := ostler-node kubectl-gpu kubectl_complete-gpu
 all: build/ostler build/ostler-nvml build/ostler-cuda $(NAMES:%=build/%)
 
@@ -82,24 +84,30 @@ build/ostler: $B/ostler
 $(NAMES:%=build/%): build/ostler
 	$Qln -sf ostler $@
 
-PROGRAM := $(patsubst %.c,$B/%.o,$(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c)) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) \
-           $(PLAN_ARCHIVES) $(ARCHIVES) $B/kubectl/completion_scripts.o
+PROGRAM_SOURCES := $(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c)
+PROGRAM := $(PROGRAM_SOURCES:%.c=$B/%.o) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(PLAN_ARCHIVES) \
+           $(ARCHIVES) $B/kubectl/completion_scripts.o
 $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 
-# Asks the library of a driver in that driver's root, with the loader and the C library that are there: it is linked with the library by its
-# name alone, and begins without the start files of the C library here.
+# ostler-nvml calls the library of a driver in the driver's root, with the loader and the C library
+# of that root. So it is linked with the library by name only, and without start files of the C
+# library.
 $B/ostler-nvml: node/nvml/main.c node/nvml/begin.h $B/flags
 	@echo "  LINK  $@"
 	@mkdir -p $B/nvml
-	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libnvidia-ml.so.1 -o $B/nvml/libnvidia-ml.so.1 -x c /dev/null
-	$Q$(CROSS)gcc -std=gnu17 -I. -Os -fPIE -D_GNU_SOURCE $(BRANCHES_$(ARCH)) $(WARN) -nostartfiles -pie \
-	    -Wl,-z,relro,-z,now,-z,noexecstack,-z,dynamic-undefined-weak,--no-as-needed -o $@ $< $B/nvml/libnvidia-ml.so.1
+	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libnvidia-ml.so.1 \
+	    -o $B/nvml/libnvidia-ml.so.1 -x c /dev/null
+	$Q$(CROSS)gcc -std=gnu17 -I. -Os -fPIE -D_GNU_SOURCE $(BRANCHES_$(ARCH)) $(WARN) \
+	    -nostartfiles -pie \
+	    -Wl,-z,relro,-z,now,-z,noexecstack,-z,dynamic-undefined-weak,--no-as-needed \
+	    -o $@ $< $B/nvml/libnvidia-ml.so.1
 build/ostler-nvml build/ostler-cuda: build/%: $B/%
 	$Qcp -f $< $@.new && mv -f $@.new $@
 
-# The proof that GPUs compute, in the same manner. Its tests run one with a usual start, that a sanitizer needs, under that sanitizer.
+# ostler-cuda, which checks that GPUs compute, is linked in the same way. With VARIANT=asan it has
+# the usual start files, because the sanitizer needs them.
 CUDA_SOURCES := $(sort $(wildcard node/cuda/*.c))
 NAMED_release := -Os -fPIE $(BRANCHES_$(ARCH)) -nostartfiles -pie -Wl,-z,relro,-z,now,-z,noexecstack
 NAMED_asan := $(FLAGS_asan) -DOSTLER_WITH_MAIN
@@ -109,10 +117,11 @@ $B/ostler-cuda: $(CUDA_SOURCES) $(wildcard node/cuda/*.h) node/nvml/begin.h $B/f
 	@mkdir -p $B/cuda
 	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libcuda.so.1 -o $B/cuda/libcuda.so.1 -x c /dev/null
 	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libdl.so.2 -o $B/cuda/libdl.so.2 -x c /dev/null
-	$Q$(CROSS)gcc -std=gnu17 -I. -D_GNU_SOURCE $(WARN) $(NAMED_$(VARIANT)) -Wl,-z,dynamic-undefined-weak,--no-as-needed -o $@ \
-	    $(CUDA_SOURCES) $B/cuda/libcuda.so.1 $B/cuda/libdl.so.2
+	$Q$(CROSS)gcc -std=gnu17 -I. -D_GNU_SOURCE $(WARN) $(NAMED_$(VARIANT)) \
+	    -Wl,-z,dynamic-undefined-weak,--no-as-needed \
+	    -o $@ $(CUDA_SOURCES) $B/cuda/libcuda.so.1 $B/cuda/libdl.so.2
 
-# ---- the same programs without any library to load, as they are in the image
+# ---- the same programs, linked statically as in the image
 static: $S/ostler $S/ostler-nvml $S/ostler-cuda $(NAMES:%=$S/%) $S/sbom.cdx.json
 $S/ostler: $B/ostler-static
 	@mkdir -p $(@D)
@@ -122,7 +131,7 @@ $S/ostler-nvml $S/ostler-cuda: $S/%: $B/%
 	$Q$(CROSS)strip -o $@.new $< && mv -f $@.new $@
 $(NAMES:%=$S/%): $S/ostler
 	$Qln -sf ostler $@
-# With what ostler-cuda is loaded in the image, and what the libraries of a driver ask for beside it: Debian's, as they are.
+# Debian's loader and C library for ostler-cuda in the image, and what a driver's libraries need.
 LOADER_amd64 := ld-linux-x86-64.so.2
 LOADER_arm64 := ld-linux-aarch64.so.1
 SHARED := $(LOADER_$(ARCH)) libc.so.6 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1
@@ -130,22 +139,25 @@ SHARED_FILES = $(foreach library,$(SHARED),$(shell $(CROSS)gcc -print-file-name=
 SBOM = scripts/sbom $B/ostler-static.map $S "$(VERSION)" $(ARCH) $(SHARED_FILES)
 $S/sbom.cdx.json: $S/ostler $S/ostler-nvml $S/ostler-cuda scripts/sbom
 	$Q$(SBOM) > $@.new && mv -f $@.new $@
-# The image: the programs, what is in them and its licences; of libraries those alone that ostler-cuda needs; no shell, no package manager.
-# ostler-nvml needs the libraries of a driver, in whose root alone it is run.
+# The image has the programs, their SBOM, their licences and the libraries that ostler-cuda needs.
+# It has no shell and no package manager. ostler-nvml runs in the root of a driver only, with the
+# libraries of that root.
 image-root: static
-	$Qrm -rf $S/image && install -d $S/image/usr/bin $S/image/usr/lib/ostler $S/image/usr/share/doc/ostler
+	$Qrm -rf $S/image
+	$Qinstall -d $S/image/usr/bin $S/image/usr/lib/ostler $S/image/usr/share/doc/ostler
 	$Qcp -P $S/ostler $S/ostler-nvml $S/ostler-cuda $(NAMES:%=$S/%) $S/image/usr/bin/
 	$Qinstall -m 755 $(SHARED_FILES) $S/image/usr/lib/ostler/
 	$Qinstall -m 644 LICENSE $S/sbom.cdx.json $S/image/usr/share/doc/ostler/
 	$Q$(SBOM) --copyright $S/image/usr/share/doc/ostler/copyright
-# Of the linker's words those are left out that say what a static program cannot load: docs/dependencies.md has it.
-QUIET_static := sed -e '/: in function /{N;/statically linked applications/d}' -e '/statically linked applications/d' \
+# Drops the linker's warnings about what a static program cannot load: docs/dependencies.md has it.
+QUIET_static := sed -e '/: in function /{N;/statically linked applications/d}' \
+                -e '/statically linked applications/d' \
                 -e '/does not take linker garbage collection into account/d' >&2
 LIBRARIES := build/libraries/$(ARCH)
 $B/ostler-static: $(PROGRAM) $(LIBRARIES)/versions
 	@echo "  LINK  $@"
-	$Qset -o pipefail; $(CC) $(LINK_static) -Wl,-Map=$@.map -o $@ $(PROGRAM) -L$(LIBRARIES)/lib -lcurl $(STATIC_LIBS) $(STATIC_LIBS_MORE) \
-	    2>&1 | $(QUIET_static)
+	$Qset -o pipefail; $(CC) $(LINK_static) -Wl,-Map=$@.map -o $@ $(PROGRAM) \
+	    -L$(LIBRARIES)/lib -lcurl $(STATIC_LIBS) $(STATIC_LIBS_MORE) 2>&1 | $(QUIET_static)
 $(LIBRARIES)/versions: FORCE
 	$Qscripts/build-libraries $(@D) $(ARCH)
 .PHONY: FORCE
@@ -157,7 +169,7 @@ $B/ostler-sim: $(patsubst %.c,$B/%.o,$(wildcard sim/*.c)) $(SIM_ARCHIVES) $(ARCH
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 
-# gcc, since the empty default of a layer without extra objects is on purpose
+# A layer without extra objects has an empty EXTRA_NAME on purpose.
 define LAYER
 EXTRA_$1 ?=
 $B/$1.a: $(patsubst %.c,$B/%.o,$(sort $(wildcard $1/*.c))) $$(EXTRA_$1)
@@ -166,11 +178,12 @@ endef
 AR := ar
 $(foreach l,$(SIM_LAYERS) $(KUBECTL_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
 
-# What is compiled anew when the flags change, or the libraries that are linked, whose files may be older than ours; and not with every other line
-# of this file, nor in a copy of this folder: where it is makes no difference to what is compiled.
+# Objects depend on this record of the flags and of the linked packages, whose files may be older
+# than the objects. They do not depend on this Makefile as a whole, nor on the folder of the tree.
 $B/flags: FORCE
 	@mkdir -p $(@D)
-	@now=$$(echo '$(CC) $(subst $(CURDIR),,$(CFLAGS))'; dpkg-query -W '*-dev' '*-dev-*-cross' tzdata 2>/dev/null); \
+	@now=$$(echo '$(CC) $(subst $(CURDIR),,$(CFLAGS))'; \
+	        dpkg-query -W '*-dev' '*-dev-*-cross' tzdata 2>/dev/null); \
 	    echo "$$now" | cmp -s - $@ || echo "$$now" > $@
 
 $B/%.o: %.c $B/flags
@@ -182,7 +195,9 @@ $(patsubst %.c,$B/%.o,$(wildcard */options.c)): $B/version
 $B/version: FORCE
 	@mkdir -p $(@D)
 	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
-$(foreach c,$(notdir $(basename $(shell find main kubectl commands controller reconcilers lib node sim tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
+C_FOLDERS := main kubectl commands controller reconcilers lib node sim tests
+C_NAMES := $(notdir $(basename $(shell find $(C_FOLDERS) -name '*.c' 2>/dev/null)))
+$(foreach c,$(C_NAMES),$(eval CFLAGS_$c ?=))
 CFLAGS_embedded :=
 
 $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
@@ -208,10 +223,11 @@ $B/sim/api/builtin_texts.o: $B/sim/api/builtin_texts.c $B/flags
 $B/sim/api/type_tables.c: scripts/embed-types sim/api/kubernetes.json sim/api/complete.h
 	@mkdir -p $(@D)
 	$Qscripts/embed-types > $@.new && mv -f $@.new $@
-$B/sim/api/type_tables.o: $B/sim/api/type_tables.c sim/api/types.h sim/api/merge_type.h sim/api/complete.h $B/flags
+$B/sim/api/type_tables.o: $B/sim/api/type_tables.c $B/flags \
+                          sim/api/types.h sim/api/merge_type.h sim/api/complete.h
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 
-# ---- another build: other built-in images and another version, in the place of build/ostler in an end-to-end test
+# ---- another build, with other built-in images and another version, for an end-to-end test
 OTHER_OBJECTS := $B/other/controller/options.o $B/other/reconcilers/model/operand.o
 $B/other/%.o: %.c $B/flags
 	@mkdir -p $(@D)
@@ -224,26 +240,33 @@ build/ostler-other: $(OTHER_OBJECTS) $(filter-out $B/controller/options.o,$(PROG
 UNIT_SOURCES := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_HELPERS := $(patsubst %.c,$B/%.o,$(wildcard tests/unit/support/*.c))
 UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
-$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) \
+                 $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-# What stands above the layers is in no archive.
-$B/tests/unit/commands/test_%: $B/tests/unit/commands/test_%.o $B/commands/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+# The folders above the layers have no archive: a test is linked with the object of its module.
+$B/tests/unit/commands/test_%: $B/tests/unit/commands/test_%.o $B/commands/%.o \
+                               $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-$B/tests/unit/controller/test_%: $B/tests/unit/controller/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/controller/test_%: $B/tests/unit/controller/test_%.o $B/controller/%.o \
+                                 $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-$B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o \
+                           $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-$B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o \
+                              $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-# One with one more operand: what a build makes of the rows is compiled anew, with the row and the manifest of that test.
+# A test with one more operand: the objects that come from the rows are compiled again, with the row
+# and the manifest of the test.
 EXTRA := tests/unit/extra_operand
 EXTRA_FLAGS := -DOSTLER_EXTRA_OPERANDS='"$(EXTRA)/operand_rows.h"'
-EXTRA_OBJECTS := $(addprefix $B/extra/,reconcilers/model/operand.o reconcilers/model/policy_fields.o reconcilers/model/policy_rules.o embedded.o)
+EXTRA_OBJECTS := $(addprefix $B/extra/reconcilers/model/,operand.o policy_fields.o policy_rules.o) \
+                 $B/extra/embedded.o
 CFLAGS_test_extra_operand := $(EXTRA_FLAGS)
 $B/extra/%.o: %.c $B/flags
 	@mkdir -p $(@D)
@@ -253,50 +276,60 @@ $B/extra/embedded.c: scripts/embed $(MANIFESTS) $(wildcard $(EXTRA)/manifests/*/
 	$Qscripts/embed reconcilers/manifests $(EXTRA)/manifests > $@.new && mv -f $@.new $@
 $B/extra/embedded.o: $B/extra/embedded.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
-$B/$(EXTRA)/test_%: $B/$(EXTRA)/test_%.o $(EXTRA_OBJECTS) $B/commands/offline.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+$B/$(EXTRA)/test_%: $B/$(EXTRA)/test_%.o $(EXTRA_OBJECTS) $B/commands/offline.o \
+                    $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-# Of the sweeps' program all but what reads its command line.
-$B/tests/sweep.a: $(patsubst %.c,$B/%.o,$(filter-out tests/sweep/sweep.c tests/sweep/options.c,$(wildcard tests/sweep/*.c)))
+# The sweeps' program without what reads its command line.
+SWEEP_LINE := tests/sweep/sweep.c tests/sweep/options.c
+$B/tests/sweep.a: $(patsubst %.c,$B/%.o,$(filter-out $(SWEEP_LINE),$(wildcard tests/sweep/*.c)))
 	$Qrm -f $@ && $(AR) rcs $@ $^
-$B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a \
+                            $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-# With a second vendor: the table alone is compiled again.
+# With a second vendor: only the table is compiled again.
 $B/second-vendor.o: lib/base/vendor.c tests/unit/vendor/rows.h $B/flags
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) -DOSTLER_EXTRA_VENDORS='"tests/unit/vendor/rows.h"' -c -o $@ $<
-$B/tests/unit/vendor/test_%: $B/tests/unit/vendor/test_%.o $B/second-vendor.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/vendor/test_%: $B/tests/unit/vendor/test_%.o $B/second-vendor.o \
+                             $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-# Libraries that stand in for a driver's.
+# Stand-ins for the libraries of a driver.
 build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
 	@mkdir -p $(@D)
 	$Qgcc -std=gnu17 -O1 $(WARN) -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o $@ $<
 build/cuda-stand-in/libcuda.so.1: tests/cuda/libcuda.c Makefile
 	@mkdir -p $(@D)
 	$Qgcc -std=gnu17 -O1 $(WARN) -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ $<
-$(filter $B/tests/unit/node_gpus/%,$(UNIT)): | build/ostler-nvml build/nvml-stand-in/libnvidia-ml.so.1
-$(filter $B/tests/unit/node_cuda/%,$(UNIT)): | $B/ostler-cuda build/cuda-stand-in/libcuda.so.1 build/nvml-stand-in/libnvidia-ml.so.1
+NVML_STAND_IN := build/nvml-stand-in/libnvidia-ml.so.1
+CUDA_STAND_IN := build/cuda-stand-in/libcuda.so.1
+$(filter $B/tests/unit/node_gpus/%,$(UNIT)): | build/ostler-nvml $(NVML_STAND_IN)
+$(filter $B/tests/unit/node_cuda/%,$(UNIT)): | $B/ostler-cuda $(CUDA_STAND_IN) $(NVML_STAND_IN)
 unit: $(UNIT)
 	$Qscripts/run-tests unit-$(VARIANT) $(UNIT)
 
-# ---- sweeps: the program in the simulator, with everything that can go wrong
+# ---- sweeps: the operator in the simulator, with every fault that the simulator knows
 $B/sweep: $(patsubst %.c,$B/%.o,$(wildcard tests/sweep/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 sweep-program: $B/sweep
-# Each has a bounded size, which is part of `make test`, and its full one: NAME-full.
-SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage server-trouble clocks rbac-matrix acto foreign-writers
-SWEEPS += upgrade-same upgrade-crash upgrade-lost-response upgrade-stale upgrade-unobserved upgrade-two-leaders upgrade-outage
-SWEEPS += upgrade-server-trouble upgrade-clocks upgrade-rights upgrade-writers upgrade-dst upgrade-people upgrade-policy upgrade-nodes upgrade-jobs upgrade-parked upgrade-older-crds rollouts
-SWEEPS += agents-same agents-crash agents-lost-response agents-stale agents-unobserved agents-two-leaders agents-outage
+# Each has two sizes: NAME is bounded and part of `make test`, NAME-full is complete.
+SWEEPS := same crash-sweep lost-response-sweep stale-sweep unobserved-sweep two-leaders outage
+SWEEPS += server-trouble clocks rbac-matrix acto foreign-writers
+SWEEPS += upgrade-same upgrade-crash upgrade-lost-response upgrade-stale upgrade-unobserved
+SWEEPS += upgrade-two-leaders upgrade-outage upgrade-server-trouble upgrade-clocks upgrade-rights
+SWEEPS += upgrade-writers upgrade-dst upgrade-people upgrade-policy upgrade-nodes upgrade-jobs
+SWEEPS += upgrade-parked upgrade-older-crds rollouts
+SWEEPS += agents-same agents-crash agents-lost-response agents-stale agents-unobserved
+SWEEPS += agents-two-leaders agents-outage
 SWEEPS += agents-rights agents-writers agents-acto agents-dst agents-steps
 $(SWEEPS): $B/sweep
 	$Q$< $@
 $(SWEEPS:%=%-full): %-full: $B/sweep
 	$Q$< $* --full
-# The names of all, for scripts/test.
+# Prints the names of all sweeps for scripts/test.
 sweep-names:
 	@echo $(SWEEPS) dst
 dst: $B/sweep
@@ -310,7 +343,7 @@ conformance: build/ostler-sim
 real real-full: build/ostler $B/sweep
 	$Qe2e/real $(if $(filter %-full,$@),,--sample 4 --worlds 2)
 
-# ---- a large cluster in the simulator: figures, no test
+# ---- a large cluster in the simulator, for figures; not a test
 $B/scale: $(patsubst %.c,$B/%.o,$(wildcard tests/scale/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
@@ -321,10 +354,14 @@ scale: build/static/ostler build/ostler-sim $B/scale
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_RUNS ?= 20000
 FUZZ_SECONDS ?= 120
-# Of the random choices: the same inputs each time, so that what fails is the change's doing; 0: others each time.
+# A fixed seed gives the same inputs each time, so that a failure comes from the change under test.
+# 0 gives new inputs each time.
 FUZZ_SEED ?= 1
-FUZZ_HELPERS := $(patsubst %,build/fuzz/tests/unit/support/%.o,thing testbed testbed_objects testbed_passes testbed_pods testbed_store testbed_writes quiet tree)
-build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
+FUZZ_SUPPORT := thing testbed testbed_objects testbed_passes testbed_pods testbed_store \
+                testbed_writes quiet tree
+FUZZ_HELPERS := $(FUZZ_SUPPORT:%=build/fuzz/tests/unit/support/%.o)
+build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) \
+                              $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS) -lcmocka
 fuzz-programs: $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
@@ -351,7 +388,8 @@ e2e: build/ostler build/ostler-node
 # The image and the chart on a real kubelet
 e2e-node: image-root
 	$Qe2e/node/run
-# The same node with NVIDIA's own toolkit and device plugin: the two rows that find most, or all (e2e/node/rows.py)
+# The same node with NVIDIA's own toolkit and device plugin: the two rows that find most faults, or
+# all rows (e2e/node/rows.py)
 e2e-operands e2e-operands-full: image-root
 	$Qe2e/node/run --row $(@:e2e-%=%) --logs build/e2e-node/logs-operands
 # BASE=IMAGE: Debian 12 under another name
@@ -360,10 +398,13 @@ image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
 run:
 	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
-# On a machine with a GPU: what all programs say of it, in one file that is carried there. NVIDIA's are of e2e/operands/build.
+# One file to carry to a machine with a GPU, where it compares what all programs report of the GPU.
+# NVIDIA's programs come from e2e/operands/build.
 build/gpu-check.run: static tests/hardware/gpu-check scripts/pack-gpu-check
-	$Qoperands=$$(e2e/operands/build) && scripts/pack-gpu-check build/gpu-check $@ tests/hardware/gpu-check $S/ostler-node $S/ostler-nvml \
-	    $S/ostler-cuda $$operands/toolkit/nvidia-ctk $$operands/plugin/nvidia-device-plugin
+	$Qoperands=$$(e2e/operands/build) && \
+	    scripts/pack-gpu-check build/gpu-check $@ tests/hardware/gpu-check \
+	        $S/ostler-node $S/ostler-nvml $S/ostler-cuda \
+	        $$operands/toolkit/nvidia-ctk $$operands/plugin/nvidia-device-plugin
 gpu-check: build/gpu-check.run
 	$Q$< || [ $$? -eq 2 ]
 bench: build/static/ostler build/static/ostler-node
@@ -385,6 +426,9 @@ clean:
 
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
-.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden chart-crds clean sweep-names dst torture torture-full mutants mutants-sixth conformance scale real real-full
+.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
+.PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
+.PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-sixth conformance
+.PHONY: scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -8,7 +8,6 @@ The last line is "gitops: N passed, N failed".
 import copy
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,9 @@ import tempfile
 sys.dont_write_bytecode = True
 
 from libraries import ROOT, Libraries  # noqa: E402  no bytecode of it is to be written
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import c_source  # noqa: E402  the path above is what finds it
 
 CASES = "build/release/tests/unit/decide/test_cluster_cases"
 STALE = "Ostler has not looked at this generation yet"
@@ -80,17 +82,17 @@ def recorded():
 
 def words_of(path, macro):
     """The second column of an X macro, each a word in quotes."""
-    block = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*\n)", (ROOT / path).read_text(encoding="utf-8"))[1]
-    return set(re.findall(r"X\(\w+, \"(\w*)\"", block))
+    return {c_source.plain(arguments[1]) for arguments, _ in c_source.rows(ROOT / path, macro)}
 
 
 def reasons_of_rollouts():
     """The text of the reason of each hold of a rollout; "" where there is none."""
-    rows = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "reconcilers/model").glob("reasons_*.inc")))
-    texts = dict(re.findall(r'^REASON\((\w+), "(\w+)"', rows, re.MULTILINE)) | {"NONE": ""}
-    header = (ROOT / "reconcilers/decide/rollout_types.h").read_text(encoding="utf-8")
-    block = re.search(r"#define ROLLOUT_HOLDS\(X\)((?:.*\\\n)*.*\n)", header)[1]
-    return {texts[id_] for id_ in re.findall(r"X\(\w+, (\w+)\)", block)}
+    texts = {"NONE": ""}
+    for path in sorted((ROOT / "reconcilers/model").glob("reasons_*.inc")):
+        for (id_, text, *_), _, _ in c_source.calls(c_source.read(path), "REASON"):
+            texts[id_] = c_source.plain(text)
+    holds = c_source.rows(ROOT / "reconcilers/decide/rollout_types.h", "ROLLOUT_HOLDS")
+    return {texts[reason] for (_, reason), _ in holds}
 
 
 def condition(policy, kind):

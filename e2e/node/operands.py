@@ -33,7 +33,7 @@ DRIVER_SOURCES = names.ROOT / "e2e/operands/driver"
 def built_in():
     """operand -> (repository/image, version), as this tree has them."""
     text = (names.ROOT / "reconcilers/model/operand_rows.h").read_text(encoding="utf-8")
-    rows = re.findall(r'OPERAND_IMAGE\((\w+), "([^"]+)", "([^"]+)",\s+"([^"]+)"\)', text)
+    rows = re.findall(r'OPERAND_IMAGE\(\s*(\w+),\s+"([^"]+)",\s+"([^"]+)",\s+"([^"]+)"\)', text)
     return {operand: (f"{repository}/{name}", version) for operand, repository, name, version in rows}
 
 

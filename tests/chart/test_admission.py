@@ -143,8 +143,9 @@ class Images(unittest.TestCase):
 
     def test_images_that_nobody_names_are_those_built_in(self):
         table = (ROOT / "reconcilers/model/operand_rows.h").read_text()
-        rows = re.findall(r'OPERAND_IMAGE\((\w+), "([^"]+)", "([^"]+)",\s+"[^"]+"\)', table)
-        sections = re.findall(r'^OPERAND\w*\((\w+), (?:NULL|"[^"]+"), "([^"]+)"', table, re.MULTILINE)
+        rows = re.findall(r'OPERAND_IMAGE\(\s*(\w+),\s+"([^"]+)",\s+"([^"]+)",\s+"[^"]+"\)', table)
+        sections = re.findall(r'^OPERAND\w*\(\s*(\w+),\s+(?:NULL|"[^"]+"),\s+"([^"]+)"', table,
+                              re.MULTILINE)
         field = {operand: section for operand, section in sections if "." not in section}
         spec = policy("ostler-images")
         for name, column in (("repositories", 1), ("names", 2)):

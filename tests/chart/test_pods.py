@@ -57,7 +57,7 @@ class Pod(unittest.TestCase):
         self.assertIs(self.pod()[0]["automountServiceAccountToken"], True)
 
     def test_its_arguments_are_options_of_the_program(self):
-        options = set(re.findall(r'\{ "(--[a-z-]+)"', (ROOT / "controller/options.c").read_text()))
+        options = set(re.findall(r'\{\s+"(--[a-z-]+)"', (ROOT / "controller/options.c").read_text()))
         _, container = self.pod("--set", "allowedImagePrefixes={a.example/x,b.example},allowedSettings={--a,B_*},"
                                 "allowedInstallDirs={/a/nvidia,/b/nvidia}")
         command, *flags = container["args"]
@@ -160,7 +160,7 @@ class Cards(unittest.TestCase):
         self.assertIn(f"--to=/{file}", cards["args"])
 
     def test_its_arguments_are_options_of_the_program(self):
-        options = set(re.findall(r'\{ "(--[a-z-]+)"', (ROOT / "node/options.c").read_text()))
+        options = set(re.findall(r'\{\s+"(--[a-z-]+)"', (ROOT / "node/options.c").read_text()))
         pod = self.pod()
         for container in pod["initContainers"] + pod["containers"]:
             self.assertLessEqual({a.split("=")[0] for a in container["args"] if a.startswith("--")}, options)
@@ -185,7 +185,7 @@ class Hooks(unittest.TestCase):
         self.assertEqual([o for o in objects("--set", "cleanup.enabled=false") if hook(o)], [])
 
     def test_its_arguments_are_options_of_the_program(self):
-        options = set(re.findall(r'\{ "(--[a-z-]+)"', (ROOT / "controller/options.c").read_text()))
+        options = set(re.findall(r'\{\s+"(--[a-z-]+)"', (ROOT / "controller/options.c").read_text()))
         _, arguments = self.job("--set", "crds.keep=false,cleanup.force=true")
         self.assertLessEqual(set(arguments), options)
         self.assertEqual((arguments["--namespace"], arguments["--operand-namespace"]), (NAMESPACE, OPERANDS))

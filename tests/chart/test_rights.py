@@ -1,9 +1,12 @@
 """The rights that the chart gives, against the resource table of the program."""
 
-import re
+import sys
 import unittest
 
 from rendering import NAMESPACE, OPERANDS, ROOT, hook, objects, of_kind, only
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import c_source  # noqa: E402  the path above is what finds it
 
 # Where the resources of the table are written and watched. Everywhere: a ClusterRole; else a Role in that namespace.
 EVERYWHERE = "*"
@@ -61,12 +64,9 @@ CLEANUP = {
 
 def table():
     """The rows of RESOURCES: {(group, resource or resource/subresource): {verbs}}."""
-    text = (ROOT / "lib/kube/resource.h").read_text()
-    text = re.search(r"#define RESOURCES\(X\)(.*?)\n\n", text, re.S)[1].replace("\\\n", "")
     rows = {}
-    for row in re.findall(r"X\((.*?)\)", text):
-        _, group, _, _, plural, _, verbs, subresources, their_verbs = [part.strip().strip('"')
-                                                                       for part in re.findall(r'"[^"]*"|\w+', row)]
+    for row, _ in c_source.rows(ROOT / "lib/kube/resource.h", "RESOURCES"):
+        _, group, _, _, plural, _, verbs, subresources, their_verbs = map(c_source.plain, row)
         if verbs:
             rows.setdefault((group, plural), set()).update(verbs.split(","))
         for subresource, verb in zip(filter(None, subresources.split(",")), their_verbs.split(",")):

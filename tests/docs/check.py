@@ -15,10 +15,14 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import c_source  # noqa: E402  the path above is what finds it
+
 PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
 NODE_PROGRAM = pathlib.Path(os.environ.get("OSTLER_NODE", ROOT / "build" / "ostler-node"))
 MANUALS = {"docs/ostler.1": PROGRAM, "docs/ostler-node.1": NODE_PROGRAM,
            "docs/kubectl-gpu.1": PROGRAM.with_name("kubectl-gpu")}
+CLAIMS = "reconcilers/model/claim_phases.h"
 PAGES = ["README.md", "SECURITY.md", "CHANGELOG.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md"))),
          "charts/ostler/README.md", "charts/ostler-crds/README.md"]
 MODULES = {"k8s.io/kubernetes": "kubernetes", "go.etcd.io/etcd/server/v3": "etcd", "sigs.k8s.io/kwok": "tools",
@@ -32,8 +36,16 @@ OTHER_FIGURES = {"make e2e-node": "e2e/node/chapters.py", "make scale": None, "d
 
 
 def read(path):
-    """A file of the repository as text."""
+    """A file of the repository as text; of a C source with literals and macros joined."""
+    if pathlib.Path(path).suffix in (".c", ".h", ".inc"):
+        return c_source.read(ROOT / path)
     return (ROOT / path).read_text(encoding="utf-8")
+
+
+def columns(path, macro, row, *wanted):
+    """These columns of an X macro's rows, without quotes."""
+    return [tuple(c_source.plain(arguments[i]) for i in wanted)
+            for arguments, _ in c_source.rows(ROOT / path, macro, row)]
 
 
 def found(pattern, *paths):
@@ -72,10 +84,10 @@ def signs_of_vendors():
     nfd, keys = "feature.node.kubernetes.io/", set()
     for row in re.split(r"^    (?:\[\w+\] = )?\{$", read("lib/base/vendor.c"), flags=re.MULTILINE)[1:]:
         pci = re.search(r"\.pci = 0x(\w+)", row)[1]
-        classes = re.findall(r"0x(\w+)", re.search(r"\.classes = \{(.*?)\}", row)[1])
-        signs = re.search(r"\.signs = \{(.*?\}) \},\n", row, re.DOTALL)
+        classes = re.findall(r"0x(\w+)", re.search(r"\.classes = \{(.*?)\}", row, re.DOTALL)[1])
+        signs = re.search(r"\.signs = \{(.*?\})\s+\},\n", row, re.DOTALL)
         keys |= {f"{nfd}pci-{pci}.present"} | {f"{nfd}pci-{x}_{pci}.present" for x in classes}
-        keys |= set(re.findall(r'\{ "([^"]+)"', signs[1])) if signs else set()
+        keys |= set(re.findall(r'\{\s+"([^"]+)"', signs[1])) if signs else set()
     labels = re.findall(r'^    (NFD )?"([\w./-]+)",', read("reconcilers/model/detect.c"), re.MULTILINE)
     return keys | {nfd * bool(first) + rest for first, rest in labels}
 
@@ -85,10 +97,11 @@ def keys_of_marks():
     model = "reconcilers/model/"
     keys = keys_of_names() | signs_of_vendors()
     keys |= found(r'^#define POLICY_(?:FINALIZER|FORCE_REMOVAL|RETRY|APPROVED) "([^"]+)"', model + "policy.h")
-    for nfd, key in found(r'\{ SIGN_(?:LABEL|IMAGE|CLAIMS), (NFD )?"([^"]+)"', model + "detect.c"):
+    for nfd, key in found(r'\{\s+SIGN_(?:LABEL|IMAGE|CLAIMS),\s+(NFD )?"([^"]+)"',
+                          model + "detect.c"):
         keys.add("feature.node.kubernetes.io/" * bool(nfd) + key)
     keys |= found(r'^#define NFD_\w+ "([^"]+)"', model + "host.c")
-    keys |= found(r'\{ NULL, "([^"]+/[^"]+)"', model + "host.c")
+    keys |= found(r'\{\s+NULL,\s+"([^"]+/[^"]+)"', model + "host.c")
     documented = cells("docs/node-marks.md") - {"status.nodeInfo.osImage"}
     return differences(documented, keys, "docs/node-marks.md", model)
 
@@ -194,8 +207,9 @@ def dashboard():
 
 def table_of_reasons():
     """The text of each reason, by its id."""
-    return {id_: text for path in sorted((ROOT / "reconcilers/model").glob("reasons_*.inc"))
-            for id_, text in re.findall(r'^REASON\((\w+), "(\w+)"', path.read_text(encoding="utf-8"), re.MULTILINE)}
+    return {id_: c_source.plain(text)
+            for path in sorted((ROOT / "reconcilers/model").glob("reasons_*.inc"))
+            for (id_, text, *_), _, _ in c_source.calls(c_source.read(path), "REASON")}
 
 
 def reasons_in(*paths):
@@ -209,8 +223,8 @@ def reasons():
     what to do about them name reasons that there are."""
     ran = subprocess.run([ROOT / "scripts/describe-reasons", "--check"], check=False, capture_output=True, text=True)
     text, known = read("docs/operations.md"), set(table_of_reasons().values())
-    states = found(r'^    X\([A-Z]+, "(\w+)"', "reconcilers/decide/node_types.h")
-    steps = {word for words in found(r'^    STEP\([A-Z]+, [A-Z]+, "([\w, ]+)"', "reconcilers/model/claim_phases.h")
+    states = {name for name, in columns("reconcilers/decide/node_types.h", "NODE_STATES", "X", 1)}
+    steps = {word for words, in columns(CLAIMS, "CLAIM_TABLE", "STEP", 2)
              for word in words.split(", ")}
     return (ran.stderr.splitlines() + [f"docs/operations.md lacks {x}" for x in sorted(states) if f"`{x}`" not in text] +
             [f"reconcilers/model/claim_phases.h: no reason is called {x}" for x in sorted(steps - known)])
@@ -219,9 +233,9 @@ def reasons():
 def alerts_of_reasons():
     """An alert about reasons of a rollout names those that there are, says what to do about one in the words of the table, and
     its page has each with the page of the table."""
-    rows = {text: (page, "".join(re.findall(r'"([^"]*)"', todo)))
-            for text, page, todo in re.findall(r'^REASON\(\w+, "(\w+)", \w+, (NULL|"[^"]*"),\s+((?:NULL|"[^"]*"|\s)+)\)',
-                                               read("reconcilers/model/reasons_rollout.inc"), re.MULTILINE)}
+    rows = {c_source.plain(text): (c_source.plain(page), c_source.plain(todo) or "")
+            for (_, text, _, page, todo), _, _
+            in c_source.calls(read("reconcilers/model/reasons_rollout.inc"), "REASON")}
     problems = []
     for alert in re.split(r"^      - alert: ", read("charts/ostler/files/alerts.yaml"), flags=re.MULTILINE)[1:]:
         name, said = alert.partition("\n")[0], " ".join(alert.split())
@@ -231,10 +245,10 @@ def alerts_of_reasons():
         section = re.search(rf"^### {name}\n(.*?)^##", read("docs/operations.md"), re.MULTILINE | re.DOTALL)[1]
         problems += [f"{name}: no reason of rollouts is called {r}" for r in sorted(named - set(rows))]
         for r in sorted(about & set(rows)):
-            page, todo = rows[r][0].strip('"'), rows[r][1].replace("`", "")
+            page, todo = rows[r][0], rows[r][1].replace("`", "")
             if len(about) == 1 and todo.lower() not in said.lower():
                 problems.append(f"{name}: its description does not say: {todo}")
-            if f"`{r}`" not in section or page != "NULL" and f"]({page})" not in section:
+            if f"`{r}`" not in section or page is not None and f"]({page})" not in section:
                 problems.append(f"docs/operations.md, {name}: no `{r}` with a link to {page}")
     return problems
 
@@ -244,9 +258,9 @@ def sentences():
     table = re.search(r"^## When it cannot work\n(.*?)^## ", read("docs/operations.md"), re.MULTILINE | re.DOTALL)[1]
     quoted = set(re.findall(r"^\| `([^`]+)`", table, re.MULTILINE))
     files = [path for folder in ("lib", "commands", "controller", "reconcilers") for path in sorted((ROOT / folder).rglob("*.c"))]
-    said = re.sub(r'"\s*"', "", "".join(read(str(path.relative_to(ROOT))) for path in files))
+    said = "".join(read(path) for path in files)
     real = reasons_in("reconcilers/model/prerequisites.c")
-    checks = found(r'^        \{ "(\w+)", engine_why', "controller/operator.c")
+    checks = found(r'\{\s+"(\w+)",\s+engine_why', "controller/operator.c")
     return ([f"docs/operations.md lacks {x}" for x in sorted(real - quoted)] +
             [f"docs/operations.md: nobody says {x!r}" for x in sorted(quoted) if x not in said and x not in real] +
             [f"docs/operations.md lacks the check {x}" for x in sorted(checks) if f"`{x}` (" not in read("docs/operations.md")
@@ -257,7 +271,7 @@ def upgrades():
     """docs/upgrades.md has each phase and each reason of an upgrade that docs/operations.md lacks, and each field of
     spec.rollout."""
     plan, page = "reconcilers/decide/", "docs/upgrades.md"
-    real = found(r'^    PHASE\(\w+, "(\w+)"', "reconcilers/model/claim_phases.h")
+    real = {name for name, in columns(CLAIMS, "CLAIM_TABLE", "PHASE", 1)}
     real |= reasons_in(plan + "rollout_grants.c", plan + "rollout_report.c", plan + "drain.c")
     real |= reasons_in(plan + "upgrade_steps.c", plan + "upgrade_phases.c") - set(found(r"`(\w+)`", "docs/operations.md"))
     text = read(page)
@@ -270,15 +284,17 @@ def upgrades():
 
 def metrics():
     """docs/operations.md has every metric."""
-    real = sources(r'\{ "((?:ostler|controller_runtime|workqueue|rest_client|leader_election)_\w+)"', "controller",
-                   "controller/engine", "lib/runtime", "reconcilers")
+    prefixes = "ostler|controller_runtime|workqueue|rest_client|leader_election"
+    real = sources(rf'\{{\s+"((?:{prefixes})_\w+)"', "controller", "controller/engine",
+                   "lib/runtime", "reconcilers")
     text = read("docs/operations.md")
     return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
 
 
 def invariants():
     """docs/testing.md has every invariant of the sweeps, in its words, and no other."""
-    real = {f"`{name}`: {text}" for name, text in found(r'^    X\((\w+), "([^"]+)"\)', "tests/sweep/invariants.h")}
+    real = {f"`{name}`: {text}"
+            for name, text in columns("tests/sweep/invariants.h", "INVARIANTS", "X", 0, 1)}
     documented = {f"`{name}`: {text}" for name, text in found(r"^\| `([GLSU][A-Z0-9_]+)` \| (.*) \|$", "docs/testing.md")}
     return differences(documented, real, "docs/testing.md", "tests/sweep/invariants.h")
 

@@ -167,7 +167,7 @@ def table_of(case, by_name):
 
 def defaults():
     """Image and version that Ostler takes where the policy says nothing."""
-    rows = re.findall(r'OPERAND_IMAGE\(\w+, "([^"]*)", "([^"]*)",\s+"([^"]*)"\)',
+    rows = re.findall(r'OPERAND_IMAGE\(\s*\w+,\s+"([^"]*)",\s+"([^"]*)",\s+"([^"]*)"\)',
                       (ROOT / "reconcilers/model/operand_rows.h").read_text(encoding="utf-8"))
     return {f"{repository}/{image}": version for repository, image, version in rows}
 

@@ -4,22 +4,26 @@ import contextlib
 import http.server
 import json
 import pathlib
-import re
 import subprocess
 import sys
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = ROOT / "reconcilers/model/driver_images_table.h"
+sys.path.insert(0, str(ROOT / "scripts"))
+import c_source  # noqa: E402  the path above is what finds it
+from c_source import plain  # noqa: E402
+
 PAGE = 10
 
 
 def table():
     """The tags that Ostler's table has, in the words of a registry; of precompiled ones one kernel each."""
-    source = (ROOT / "reconcilers/model/driver_images_table.h").read_text(encoding="utf-8").replace("\\\n", " ")
     found = []
-    for version, systems in re.findall(r'X\("([0-9.]+)", ((?:"[^"]*"\s*)+)\)', source):
-        found += [f"{version}-{system}" for system in re.sub(r'"\s*"|"', "", systems).split()]
-    for branch, system, kernels, flavours in re.findall(r'X\("(\d+)", "(\S+)", "([^"]*)", "([^"]*)"\)', source):
+    for (version, systems), _ in c_source.rows(TABLE, "DRIVER_IMAGES"):
+        found += [f"{plain(version)}-{system}" for system in plain(systems).split()]
+    for row, _ in c_source.rows(TABLE, "DRIVER_PRECOMPILED"):
+        branch, system, kernels, flavours = map(plain, row)
         found += [f"{branch}-{kernel}.0-49-{flavour}-{system}" for kernel in kernels.split() for flavour in flavours.split()]
     return found
 
