@@ -31,11 +31,6 @@ static const char *message_of(const struct node_summary *s)
     return !s->message && s->state == NODE_READY ? NODE_READY_MESSAGE : s->message;
 }
 
-bool gpu_node_is_rolled_back(const struct gpu_node_input *in)
-{
-    return in->failed && in->summary->state == NODE_READY && !in->summary->cause;
-}
-
 static const char *rolled_back_sentence(const struct gpu_node_input *in, struct arena *a)
 {
     const char *space = strchr(in->failure, ' ');

@@ -4,64 +4,13 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_GPU_NODE_H
 #define OSTLER_RECONCILERS_DECIDE_GPU_NODE_H
 
-#include "base/arena.h"
 #include "kube/actions.h"
-#include "reconcilers/model/gpu_node.h"
-#include "reconcilers/decide/rollout_types.h"
-#include "reconcilers/decide/tally.h"
+#include "reconcilers/decide/gpu_node_input.h"
 
-/* Maximum number of objects in a report, as its CRD allows. */
-enum { GPU_NODE_WAITING_MAX = 10 };
 /* Every client that watches nodes receives a change of the condition. So a change of the message
  * alone is written no more often than this. */
 enum { GPU_NODE_SENTENCE_MS = 60 * 1000 };
 
-/* All borrowed. */
-struct gpu_node_input {
-    const char *name;
-    const struct node *node;            /* NULL: no node has this name */
-    const struct node_summary *summary; /* of its last pass; NULL without a node */
-    const struct pod *pods;             /* of the node: a list through next_on_node */
-    /* Processes and pods that hold a GPU open, as in struct drain_input. */
-    const struct node_holders *holders;
-    const struct gpu_node *report;    /* the GpuNode on the API server; NULL: there is none */
-    const struct node_stages *stages; /* how long the node took to become ready; NULL: not known */
-    const struct log_tail *words; /* log tail of the container that last failed; NULL: unknown */
-    int64_t told_ms;              /* time since the condition was last written */
-    bool reports_exist;           /* the CRD of GpuNode is installed */
-    bool managing;                /* there is a policy and it stays, so agents' reports are kept */
-    bool agent;                   /* the agent is up: it would only repeat its report */
-    const char *version[TIERS];   /* of the assigned revision; NULL: not known, or none */
-    const json_t *known; /* the status schema of an older CRD; NULL: all fields are known */
-    int64_t gpus;        /* GPUs of the node; 0: not known */
-    const char *product; /* product name of the GPUs; NULL: not known */
-    const struct intern *strings;   /* string table of the pods' ids */
-    const struct drain_spec *drain; /* of the policy; NULL without a valid one */
-    bool jobs_may_go;               /* the wait for its jobs is over */
-    int64_t closed_s, now_s;        /* as in struct drain_input */
-    /* The pod whose eviction a PodDisruptionBudget last refused, and the message; NULL: none. */
-    const char *refused;
-    /* Why the rollout does not take the node next, from waiting_turn(); NONE: it does, or need
-     * not. */
-    enum rollout_hold hold;
-    const char *target_version; /* of the revision that will replace it; NULL: not known */
-    /* What the policy asks for and failed in the node's pool, so that the node runs a known good
-     * revision; NULL: nothing. */
-    const char *failed; /* "driver 580.1" */
-    const char *runs;   /* what it runs instead, "driver 570.1"; with `failed` */
-    /* "gpu-1 NoAllocatableGpus": the first node that failed, and why; with `failed`. */
-    const char *failure;
-    const char *failed_retry; /* like `retry`; with `failed` */
-    const char *wanted_since; /* since when the policy wants the target, RFC 3339; NULL: unknown */
-    /* Annotation value that retries a failed target (decide/retry.h); NULL: it did not fail. */
-    const char *retry;
-    int64_t generation; /* of the policy */
-    const char *now;    /* RFC 3339 */
-};
-
-/* Whether the node works, but a version that the policy asks for failed, and the node rolled back
- * or never got it. */
-bool gpu_node_is_rolled_back(const struct gpu_node_input *in);
 /* Adds the writes that update the report and the condition, or remove them if Ostler does not
  * manage the node. Returns whether the condition is written. */
 bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions);

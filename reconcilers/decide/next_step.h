@@ -5,7 +5,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_NEXT_STEP_H
 #define OSTLER_RECONCILERS_DECIDE_NEXT_STEP_H
 
-#include "reconcilers/decide/gpu_node.h"
+#include "reconcilers/decide/gpu_node_input.h"
 
 /* {reason, until, message}. NULL: nothing is to happen, because the node runs what it should or is
  * not Ostler's; or it is not decided yet. `until` is a time of this node: one that all nodes share,

@@ -2,7 +2,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_WAITING_FOR_H
 #define OSTLER_RECONCILERS_DECIDE_WAITING_FOR_H
 
-#include "reconcilers/decide/gpu_node.h"
+#include "reconcilers/decide/gpu_node_input.h"
 
 /* At most GPU_NODE_WAITING_MAX entries {kind, namespace, name, reason, message}; entries that need
  * a user's action come first. New reference. */
