@@ -244,7 +244,7 @@ static void wait_and_turn(struct ostler *op)
 {
     if (op->server) {
         if (server_run_once(op->server, -1) < 0) {
-            log_error("cannot wait for what comes next");
+            log_error("cannot wait for events");
             on_finished(op, 1);
         }
         return;

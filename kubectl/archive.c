@@ -27,7 +27,7 @@ struct header {
 
 static int say_there(const char *path, struct err *e)
 {
-    return err_set(e, ERR_SYSTEM, "%s cannot be written: it is there already; say -f FILE", path);
+    return err_set(e, ERR_SYSTEM, "%s already exists: give another file with -f FILE", path);
 }
 
 struct archive *archive_new(const char *path, const char *top, int64_t time_s, struct err *e)
@@ -133,7 +133,7 @@ int archive_end(struct archive *ar, bool whole, struct err *e)
     archive_put(ar, zeros, sizeof zeros);
     if (ar->gz && gzclose(ar->gz) != Z_OK)
         ar->failed = true;
-    int rc = ar->failed ? err_set(e, ERR_SYSTEM, "%s could not be written to its end", ar->path)
+    int rc = ar->failed ? err_set(e, ERR_SYSTEM, "%s could not be written completely", ar->path)
              : !whole ? err_set(e, ERR_TIMEOUT, "stopped by a signal: %s was not written", ar->path)
                       : give_name(ar, e);
     if (rc < 0)

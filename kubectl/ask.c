@@ -169,7 +169,7 @@ static int ask_take_text(void *arg, const char *bytes, size_t n)
 static int end_page(struct flight *f)
 {
     if (!split_complete(&f->split))
-        return err_set(&f->fetch->e, ERR_INVALID, "the answer of the API server has no end");
+        return err_set(&f->fetch->e, ERR_INVALID, "the answer of the API server is incomplete");
     const struct buf *envelope = split_envelope(&f->split);
     CLEANUP_JSON json_t *list = json_parse(buf_text(envelope), envelope->len, &f->fetch->e);
     const char *token = json_str(list, "metadata.continue");
@@ -318,8 +318,8 @@ const char *ask_namespace(struct ask *a, struct err *e)
                                                                                 : OSTLER_NAMESPACE);
     } else {
         *e = err_take(&claim.e);
-        err_wrap(e, "where Ostler runs is not known without the Lease " CLUSTER_LEASE_NAMESPACE
-                    "/" CLUSTER_LEASE_NAME " (or name it with -n NAME)");
+        err_wrap(e, "cannot find the namespace of Ostler without the Lease " CLUSTER_LEASE_NAMESPACE
+                    "/" CLUSTER_LEASE_NAME " (or give it with -n NAME)");
     }
     fetches_clear(&claim, 1);
     return a->namespace;

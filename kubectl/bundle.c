@@ -90,7 +90,7 @@ static json_t *some_pods(struct bundle *b, const json_t *pods)
             json_array_append(some, pod);
     if (ready > READY_PODS_MAX)
         buf_printf(&b->lacking,
-                   "pods.yaml: all pods that are not ready are there, and %d of %zu that are\n",
+                   "pods.yaml: has all pods that are not ready, and %d of %zu ready pods\n",
                    READY_PODS_MAX, ready);
     return some;
 }
@@ -108,7 +108,7 @@ static void add_log(void *arg, const char *file, const char *text, bool cut, con
         b->silent++;
     }
     if (cut)
-        buf_printf(&b->lacking, "%s: of its last %d lines the last %d KiB are there\n", file,
+        buf_printf(&b->lacking, "%s: has the last %d KiB of its last %d lines\n", file,
                    BUNDLE_LOGS_LINES, BUNDLE_LOGS_KIB);
 }
 
@@ -118,9 +118,8 @@ static void add_logs(struct bundle *b, const json_t *pods, const json_t *reports
     bundle_logs_read(b->ask, pods, reports, add_log, b, &logs);
     if (logs.more)
         buf_printf(&b->lacking,
-                   "logs: those of %zu more pods; first come those that are not ready, or whose "
-                   "containers "
-                   "restarted\n",
+                   "logs: %zu more pods; pods that are not ready or have restarted containers come "
+                   "first\n",
                    logs.more);
     if (logs.down)
         buf_printf(&b->lacking, "logs: those of %zu pods on nodes that are down\n", logs.down);
@@ -152,15 +151,14 @@ static void add_others(struct bundle *b)
         if (!f[i].ret)
             lack(b, names[i], err_msg(f[i].unwanted ? &e : &f[i].e));
     add_objects(b, "ostler-pods.yaml", "pods of Ostler itself", f[OWN_PODS].ret, scrub_object);
-    add_objects(b, "revisions.yaml", "what each revision is, and how it fared", f[RECORDS].ret,
+    add_objects(b, "revisions.yaml", "content and result of each revision", f[RECORDS].ret,
                 scrub_object);
     add_objects(b, "server.yaml", "version of the API server", f[VERSION].ret, scrub_object);
     add_logs(b, f[OWN_PODS].ret, NULL);
     if (f[OWN_PODS].ret && json_array_size(f[OWN_PODS].ret) == 0)
         buf_printf(&b->lacking,
-                   "log of Ostler itself: no pod of it is in the namespace %s; an Ostler that was "
-                   "started by hand "
-                   "writes its log where it was started\n",
+                   "log of Ostler: namespace %s has no pod of Ostler; an Ostler that runs outside "
+                   "the cluster writes its log there\n",
                    ns);
     fetches_clear(f, COUNT);
 }
@@ -217,22 +215,30 @@ static void add_seen(struct bundle *b, const json_t *snapshot)
     add_others(b);
     add_logs(b, json_object_get(snapshot, "pods"), json_object_get(snapshot, "reports"));
     if (b->silent)
-        buf_printf(&b->lacking, "logs: %zu containers have written none\n", b->silent);
+        buf_printf(&b->lacking, "logs: %zu containers have written no log\n", b->silent);
     add_stories(b, status);
 }
 
 static void add_contents(struct bundle *b, const char *time)
 {
-    buf_printf(&b->inside, "%-24s of %zu logs of containers the last %d lines each\n", "logs/",
+    buf_printf(&b->inside, "%-24s logs of %zu containers, the last %d lines of each\n", "logs/",
                b->logs, BUNDLE_LOGS_LINES);
     CLEANUP_FREE char *cluster = scrub_text(ask_cluster(b->ask));
     CLEANUP_FREE char *text = xasprintf(
-        "Support bundle of Ostler, made at %s by kubectl-gpu %s\nCluster: %s\n\n"
+        "Support bundle of Ostler, made at %s by kubectl-gpu %s\n"
+        "Cluster: %s\n"
+        "\n"
         "No Secret was read. Values of variables, arguments and annotations whose names are those "
         "of secrets,\n"
-        "passwords in URLs, tokens and private keys are masked. Look through it all the same\n"
-        "before you give it away.\n\n"
-        "Inside\n\n%s\nNot to be had\n\n%s",
+        "passwords in URLs, tokens and private keys are masked. Check the bundle\n"
+        "before you share it.\n"
+        "\n"
+        "Inside\n"
+        "\n"
+        "%s\n"
+        "Not available\n"
+        "\n"
+        "%s",
         time, ostler_version, cluster, buf_text(&b->inside),
         b->lacking.len ? buf_text(&b->lacking) : "nothing: the bundle is complete\n");
     archive_add(b->archive, "README.txt", text, strlen(text));
@@ -245,9 +251,9 @@ static int bundle_finish(struct bundle *b, const char *path, struct err *e)
     printf("%s\n\n%s", path, buf_text(&b->inside));
     if (b->lacking.len)
         printf("\nnot available:\n%s", buf_text(&b->lacking));
-    printf("\nNo Secret was read, and what looks like one is masked; README.txt in it has this "
-           "list. Look through it before you "
-           "give it away.\n");
+    printf("\nNo Secret was read, and what looks like one is masked; README.txt in the bundle has "
+           "this "
+           "list. Check the bundle before you share it.\n");
     return 0;
 }
 

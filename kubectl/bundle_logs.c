@@ -130,9 +130,8 @@ static struct request bundle_logs_request_of(const struct log *log)
 static const char *next_line(const char *bytes)
 {
     const char *end = strchr(bytes, '\n');
-    return end && end[1]
-               ? end + 1
-               : "(its last line is longer than all that is kept of a log, and is left out)\n";
+    return end && end[1] ? end + 1
+                         : "(its last line is longer than the limit of a log, and is left out)\n";
 }
 
 /* The bytes of a log as text; NULL if there is no log. Owned by the caller. */

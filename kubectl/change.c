@@ -71,7 +71,7 @@ static int change_send(struct ask *a, const struct edit *d, const struct gpu_opt
     bool lost = rc < 0 &&
                 (e->kind == ERR_TIMEOUT || e->kind == ERR_UNREACHABLE || e->kind == ERR_SERVER);
     if (lost && !o->dry_run)
-        return err_wrap(e, "whether it was changed is not known");
+        return err_wrap(e, "the change may or may not have been applied");
     if (rc < 0 && e->kind == ERR_FORBIDDEN)
         return err_wrap(e, "nothing was changed: a permission is missing");
     return rc;
@@ -100,9 +100,10 @@ static json_t *change_read_node(struct ask *a, const struct gpu_options *o, cons
     if (node && !report && !json_str(snapshot, "missing.reports"))
         err_set(e, ERR_INVALID, "%s has no GPU that Ostler knows of: nothing was changed", name);
     if (snapshot && !node && report)
-        err_set(e, ERR_NOT_FOUND,
-                "the Node %s is gone, and Ostler will delete its GpuNode: nothing was changed",
-                name);
+        err_set(
+            e, ERR_NOT_FOUND,
+            "the Node %s does not exist, and Ostler will delete its GpuNode: nothing was changed",
+            name);
     return e->kind == ERR_NONE ? json_incref(node) : NULL;
 }
 
@@ -145,7 +146,7 @@ int change_run(struct ask *a, const struct gpu_options *o, struct err *e)
     /* Runs on all nodes despite failures, and reports each failure. */
     for (size_t i = 0; i < o->name_count; i++) {
         const char *name = o->names[i];
-        if (!show_is_name(name) ? err_set(e, ERR_INVALID, "%s is no name of a node", name)
+        if (!show_is_name(name) ? err_set(e, ERR_INVALID, "%s is not a name of a node", name)
                                 : carry_out(a, o, name, e)) {
             print_clean(stderr, "kubectl gpu: ", err_msg(e));
             err_clear(e);

@@ -123,7 +123,7 @@ static char *why(const struct gpu_options *o, const struct ask *a, enum question
     bool custom = q == POLICY || q == REPORTS;
     if (e->kind == ERR_NOT_FOUND && custom)
         return xasprintf(
-            "%sthe API server of %s knows no %s%s",
+            "%sthe API server of %s does not know %s%s",
             q == POLICY ? "Ostler is not installed here: " : "", ask_cluster(a),
             resource_get(questions[q].resource)->kind,
             q == POLICY ? "" : ", a CRD that Ostler needs: kubectl apply --server-side -f crds");

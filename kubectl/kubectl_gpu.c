@@ -99,7 +99,7 @@ static int kubectl_gpu_finish(int code)
 {
     bool whole = fflush(stdout) == 0 && !ferror(stdout);
     if (!whole)
-        fprintf(stderr, "kubectl gpu: not all of it could be written to standard output\n");
+        fprintf(stderr, "kubectl gpu: cannot write all output to standard output\n");
     return whole || code != GPU_DONE ? code : GPU_NOT_DONE;
 }
 

@@ -171,7 +171,7 @@ static void show_remember(struct watching *w, json_t *viewed_steal, const json_t
     if (lacks_more(missing_steal, w->said) || lacks_more(w->said, missing_steal))
         say_missing(missing_steal);
     if (w->said && !missing_steal)
-        fputs("kubectl gpu: everything can be read again\n", stderr);
+        fputs("kubectl gpu: all objects can be read again\n", stderr);
     json_decref(w->said);
     w->said = json_incref(missing_steal);
     if (w->before && w->s->news && lacks_more(missing_steal, w->missing)) {
@@ -263,10 +263,10 @@ static int show_no_node(const json_t *reports, const char *name, struct err *e)
     CLEANUP_JSON json_t *similar = snapshot_similar_names(names, name, 3);
     CLEANUP_BUF struct buf list = BUF_INIT(4096);
     for (i = 0; i < json_array_size(similar); i++)
-        buf_printf(&list, "%s%.253s", i ? ", " : "; is it one of these: ",
+        buf_printf(&list, "%s%.253s", i ? ", " : "; did you mean ",
                    json_string_value(json_array_get(similar, i)));
-    return err_set(e, ERR_NOT_FOUND, "there is no GPU node %s that Ostler knows%s%s", name,
-                   buf_text(&list), list.len ? "?" : "; kubectl gpu nodes lists them");
+    return err_set(e, ERR_NOT_FOUND, "Ostler knows no GPU node %s%s%s", name, buf_text(&list),
+                   list.len ? "?" : "; kubectl gpu nodes lists them");
 }
 
 static json_t *view_nodes(const json_t *snapshot, const struct gpu_options *o, int64_t now_us,
@@ -383,7 +383,7 @@ int show_run(struct ask *a, const struct gpu_options *o, struct err *e)
         return show(a, o, &s, e);
     s.gathering.node = o->names[0];
     if (!show_is_name(o->names[0]))
-        return err_set(e, ERR_INVALID, "%s is no name of a node", o->names[0]);
+        return err_set(e, ERR_INVALID, "%s is not a name of a node", o->names[0]);
     int rc = show(a, o, &s, e);
     if (rc == 0 || e->kind != ERR_NOT_FOUND || *err_msg(e))
         return rc;

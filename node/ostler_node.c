@@ -45,7 +45,7 @@ static int look(const struct node_options *o, const struct root *root, struct er
     inventory_look(root, &i);
     print(&i, o->output);
     if (fflush(stdout) != 0 || ferror(stdout))
-        return err_set(e, ERR_SYSTEM, "what was seen could not be printed");
+        return err_set(e, ERR_SYSTEM, "cannot print the inventory");
     return 0;
 }
 
@@ -57,8 +57,7 @@ static int run(const struct node_options *o, const struct root *root, struct err
     log_setup(o->log_level, o->log_json);
     log_info("starting", "version", ostler_node_version, "node", o->node);
     if (rights_lessen(e) < 0) {
-        log_warn("the agent cannot give up privileges, and keeps those that it has", "err",
-                 err_msg(e));
+        log_warn("the agent cannot drop privileges and keeps them", "err", err_msg(e));
         err_clear(e);
     }
     return node_agent_run(&turn, e);

@@ -75,7 +75,7 @@ static void show_drivers(const struct host_driver *d, FILE *out)
                 d->smi && d->library ? ", " : "", str_or_empty(d->library), d->version ? ", " : "",
                 str_or_empty(d->version));
     if (d->container)
-        fprintf(out, "driver container: it runs\n");
+        fprintf(out, "driver container: running\n");
 }
 
 static void show_runtimes(const struct inventory *i, FILE *out)

@@ -100,7 +100,7 @@ static int main_serve(const struct sim_options *o)
     }
     bool picture = o->show && isatty(STDOUT_FILENO);
     const struct sim_cluster_view shown = sim_cluster_view(c);
-    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)  Ctrl-C ends it", shown.name, shown.server,
+    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)  Ctrl-C stops it", shown.name, shown.server,
                                         o->speed);
     CLEANUP_FREE char *door = xasprintf("in a second terminal: export KUBECONFIG=%s",
                                         o->kubeconfig);
@@ -111,7 +111,7 @@ static int main_serve(const struct sim_options *o)
                                                                 .door = door })
                              : NULL;
     sim_cluster_on_action(c, v ? on_action : on_action_alone, v ? (void *) v : (void *) c);
-    printf("%sostler-sim: the API server is at %s; Ctrl-C ends it, and the file goes\n",
+    printf("%sostler-sim: the API server is at %s; Ctrl-C stops it and deletes the file\n",
            picture ? "\033[?25l\033[2J\033[H" : "", shown.server);
     say_door(door);
     int rc = main_run(c, o, v, door);

@@ -325,7 +325,7 @@ static void draw_policy(const struct view *v, struct screen *s)
 {
     const json_t *policy = api_get(v->o.api, kind_named("gpuclusterpolicies"), NULL, "default");
     if (!policy) {
-        row(s, "1", "no GpuClusterPolicy: nothing is managed");
+        row(s, "1", "no GpuClusterPolicy: Ostler manages no nodes");
     } else {
         CLEANUP_FREE char *text = policy_text(v, policy);
         const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
@@ -416,6 +416,6 @@ void view_show(struct view *v, int columns, int rows, struct buf *out)
     if (v->o.picture)
         draw(v, columns, rows, out);
     else if (v->lines.len > 0 && !buf_add(out, v->lines.data, v->lines.len))
-        buf_str(out, "(too much happened at once to be shown)\n");
+        buf_str(out, "(too many events at once to show)\n");
     buf_reset(&v->lines);
 }

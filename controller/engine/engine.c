@@ -141,7 +141,7 @@ static void set_blocked(struct engine *en)
 static void work_when_ready(void *arg)
 {
     static const char *const words[] = {
-        [ENGINE_STILL] = "changing nothing until all watches are well",
+        [ENGINE_STILL] = "changing nothing until all watches work",
         [ENGINE_REPORTING] = "changing nothing, and reporting why in the policy's status",
         [ENGINE_WORKING] = "working",
     };

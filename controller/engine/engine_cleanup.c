@@ -47,13 +47,13 @@ static char *why_not_ours(const struct engine *en)
         return problem;
     if (!engine_cleanup_is_ours(en) && lease_holder(en->cluster_lease))
         return xasprintf(
-            "the Ostler in namespace %s had this cluster last (Lease " CLUSTER_LEASE_NAMESPACE
+            "the Ostler in namespace %s managed this cluster last (Lease " CLUSTER_LEASE_NAMESPACE
             "/" CLUSTER_LEASE_NAME "), and may "
             "still run",
             lease_holder(en->cluster_lease));
     if (en->lease && lease_holder(en->lease))
-        return xstrdup("an Ostler that runs holds the lease: stop it first (helm uninstall, or "
-                       "scale it to 0)");
+        return xstrdup(
+            "a running Ostler holds the lease: stop it first (helm uninstall, or scale it to 0)");
     return xstrdup("this Ostler does not hold the Lease yet");
 }
 
@@ -145,8 +145,8 @@ static const struct step {
     { wants_to_wait, 0, WAIT, 0, "wait until nodes and objects are cleaned up", NULL },
     { WISH(delete_operator), RESOURCE_DEPLOYMENT, DEPLOYMENT_NAME, OWN,
       "delete Deployment " DEPLOYMENT_NAME, NULL },
-    { wants_its_end, 0, WAIT, OWN, "wait until the Ostler that ran has ended",
-      "the Ostler that ran still holds its lease" },
+    { wants_its_end, 0, WAIT, OWN, "wait until the previous Ostler has ended",
+      "the previous Ostler still holds its lease" },
     { WISH(delete_namespace), RESOURCE_NAMESPACE, NULL, TO_ITS_END,
       "delete the operands' namespace", "the operands' namespace is being deleted" },
     { WISH(delete_crds), RESOURCE_CRD, CRD_POLICY, TO_ITS_END,
@@ -228,7 +228,7 @@ static void engine_cleanup_on_reply(void *arg, struct reply *reply)
     } else if (e->kind == ERR_FORBIDDEN || e->kind == ERR_INVALID) {
         engine_cleanup_give_up(en, xasprintf("cannot %s: %s", deed, err_msg(e)));
     } else if (e->kind != ERR_NONE && e->kind != ERR_CONFLICT) {
-        log_warn("failed, and is tried again", "deed", deed, "err", err_msg(e));
+        log_warn("failed: trying again", "deed", deed, "err", err_msg(e));
     }
 }
 

@@ -56,8 +56,7 @@ void edit_pause(const json_t *policy, struct edit *ret)
         return;
     }
     ret->patch = patch_of_paused(policy, json_true());
-    CLEANUP_FREE char *going = active ? xasprintf("%lld under way will be finished",
-                                                  (long long) active)
+    CLEANUP_FREE char *going = active ? xasprintf("%lld under way will finish", (long long) active)
                                       : xstrdup("none is under way");
     CLEANUP_FREE char *closed =
         waiting
@@ -65,7 +64,7 @@ void edit_pause(const json_t *policy, struct edit *ret)
                         "hold them to return them to service",
                         (long long) waiting)
             : xstrdup("");
-    ret->said = xasprintf("paused: no further node begins (%lld had not begun); %s%s",
+    ret->said = xasprintf("paused: no further upgrade starts (%lld have not started); %s%s",
                           (long long) pending, going, closed);
     ret->undo = xstrdup("kubectl gpu resume");
 }
@@ -82,7 +81,7 @@ void edit_resume(const json_t *policy, struct edit *ret)
     ret->patch = patch_of_paused(policy, json_null());
     if (json_object_size(json_at(policy, "spec.rollout")) == 1)
         json_set_at(ret->patch, "spec.rollout", json_null());
-    ret->said = xasprintf("resumed: nodes may begin again (%lld had not begun)",
+    ret->said = xasprintf("resumed: upgrades may start again (%lld have not started)",
                           (long long) json_int(policy, "status.rollout.pending", 0));
     ret->undo = xstrdup("kubectl gpu pause");
 }
@@ -99,15 +98,14 @@ int edit_approve(const json_t *policy, const char *hash, struct edit *ret, struc
     if (!there)
         return err_set(e, ERR_INVALID,
                        "there is no plan: every node runs what the policy says, or Ostler has not "
-                       "made it yet");
+                       "planned yet");
     if (json_int(policy, "status.observedGeneration", -1) != object_generation(policy))
-        return err_set(
-            e, ERR_INVALID,
-            "Ostler has not seen the policy's last change yet, so the plan is of an earlier one: "
-            "see kubectl gpu status, and approve then");
+        return err_set(e, ERR_INVALID,
+                       "Ostler has not seen the policy's last change yet, so the plan is stale: "
+                       "wait for it in kubectl gpu status, then approve");
     if (hash && !str_eq(hash, there))
         return err_set(e, ERR_INVALID,
-                       "the plan is %s, not %s: see kubectl gpu plan, and approve that", there,
+                       "the plan is %s, not %s: see kubectl gpu plan, and approve that one", there,
                        hash);
     if (str_eq(approved, there)) {
         ret->said = xasprintf("plan %s is approved already; nothing was changed", there);
@@ -130,9 +128,9 @@ static const char *under_way(const json_t *node)
         [HELD_IN_SERVICE] = "; its last attempt changed nothing, and it is in service",
         [HELD_BACK] = "; it was about to be upgraded, and returns to service",
         [HELD_STAYS] = "; it stays out of service, because an earlier attempt changed it",
-        [HELD_GOES_ON] = "; its upgrade is under way already, and goes on",
-        [HELD_FAILED] = ("; its upgrade failed, and it stays out of service: it is neither tried "
-                         "again nor rolled back"),
+        [HELD_GOES_ON] = "; its upgrade is already under way and continues",
+        [HELD_FAILED] =
+            "; its upgrade failed, and it stays out of service without a retry or a rollback",
     };
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
@@ -163,12 +161,11 @@ void edit_release(const json_t *node, struct edit *ret)
     if (!snapshot_node_is_held(node)) {
         ret->said = xasprintf(
             "%s is not held; nothing was changed%s", name,
-            cordoned ? ". It is cordoned, which keeps it from upgrades, too: kubectl uncordon"
-                     : "");
+            cordoned ? ". It is cordoned, which also prevents upgrades: kubectl uncordon" : "");
         return;
     }
     ret->patch = patch_of_mark(node, "labels", LABEL_HOLD, NULL);
     ret->said = xasprintf("%s is released: it is upgraded when its turn comes%s", name,
-                          cordoned ? "; it is cordoned as well, which keeps it from that" : "");
+                          cordoned ? "; it is also cordoned, which prevents upgrades" : "");
     ret->undo = xasprintf("kubectl gpu hold %s", name);
 }

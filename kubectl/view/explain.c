@@ -57,8 +57,8 @@ static json_t *explain_pod(const json_t *pod)
         state = json_str(trouble, "reason");
     if (str_eq(object_label(pod, LABEL_TASK), "pull") && str_eq(state, "Failed")) {
         state = "Done";
-        message = "the node has the images of its next revision; its containers are not meant to "
-                  "run: the pod only pulls images";
+        message = "the node has the images of its next revision; its containers are expected not "
+                  "to run: the pod only pulls images";
     }
     if (str_eq(json_str(unscheduled, "status"), "False"))
         message = json_str_or_empty(unscheduled, "message");
@@ -178,7 +178,7 @@ static void print_head(const json_t *all, const struct paint *p, struct buf *out
     CLEANUP_FREE char *line = reason  ? xasprintf("%s: %s (%s) for %s", node, str_or_empty(state),
                                                   reason, span)
                               : state ? xasprintf("%s: %s", node, state)
-                                      : xasprintf("%s: Ostler reports nothing of it", node);
+                                      : xasprintf("%s: Ostler has no report about it", node);
     CLEANUP_FREE char *clean = terminal_clean(line);
     paint_add(out, p,
               str_eq(state, "Ready")    ? GREEN

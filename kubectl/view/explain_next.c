@@ -126,15 +126,14 @@ static void say_of_silence(struct next_steps *l)
         { "Ready", "nothing: it runs what the policy says" },
         { "ForeignStack", "nothing: another GPU stack serves it; kubectl label node NAME "
                           "ostler.dev/managed=true hands it over" },
-        { "Unmanaged", "nothing: Ostler leaves it alone" },
+        { "Unmanaged", "nothing: Ostler does not manage it" },
     };
     const json_t *status = json_object_get(l->report, "status");
     const char *state = snapshot_node_state(l->report);
     bool ready = str_eq(state, "Ready"), outdated = seen_is_outdated(status);
     bool rolled_back = reason_parse(json_str(status, "reason")) == REASON_ROLLED_BACK;
     if (ready && !outdated && snapshot_report_is_stale(l->report, l->policy)) {
-        say_rollout(l, NULL, NULL,
-                    "its report is older than the policy: it may have to wait for its turn");
+        say_rollout(l, NULL, NULL, "its report is older than the policy: it may wait for its turn");
         return;
     }
     for (size_t i = 0; !outdated && !rolled_back && i < ARRAY_LEN(rest); i++)
@@ -142,9 +141,9 @@ static void say_of_silence(struct next_steps *l)
             say_text(l, rest[i].text);
             return;
         }
-    const char *unsaid = "its GpuNode does not say: Ostler has not decided yet, or Ostler or its "
-                         "CustomResourceDefinition is "
-                         "older than this program (kubectl gpu version)";
+    const char *unsaid =
+        "its GpuNode does not report it: Ostler has not decided yet, or Ostler or its "
+        "CustomResourceDefinition is older than this program (kubectl gpu version)";
     if (ready && outdated)
         say_rollout(l, NULL, NULL, unsaid);
     else
@@ -162,8 +161,8 @@ static const char *what_people_keep(const struct next_steps *l)
     if (way != HELD_GOES_ON)
         return "and not upgraded";
     return claim_kinds[l->claim.kind].restores
-               ? "but this rollback goes on, and no upgrade begins"
-               : "but this upgrade goes on, and no later one begins";
+               ? "but this rollback continues, and no upgrade starts"
+               : "but this upgrade continues, and no later one starts";
 }
 
 static void say_people(struct next_steps *l)

@@ -46,11 +46,11 @@ static void tell_of_node(json_t *story, const json_t *node)
          json_text("the Node was created"));
     if (ready)
         tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
-             json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready",
+             json_textf("its kubelet became %s%s%s", up ? "Ready" : "not Ready",
                         up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
     if (gpu)
         tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
-             json_textf("%s is %s since then; now: %s", NODE_CONDITION, well ? "True" : "False",
+             json_textf("%s became %s; now: %s", NODE_CONDITION, well ? "True" : "False",
                         json_str_or_empty(gpu, "reason")));
 }
 
@@ -84,7 +84,7 @@ static void tell_of_report(json_t *story, const json_t *report)
         const char *path;
         const char *text;
     } stages[] = {
-        { "status.timeToReady.images", "the images of its driver were there" },
+        { "status.timeToReady.images", "the images of its driver were present" },
         { "status.timeToReady.driver", "its driver was up" },
         { "status.timeToReady.registered", "its kubelet offered GPUs" },
         { "status.timeToReady.proven", "it was Ready for the first time" },
@@ -99,7 +99,7 @@ static void tell_of_report(json_t *story, const json_t *report)
     }
     tell(story, json_str(report, "status.since"), "ostler",
          str_eq(json_str(report, "status.state"), "Failed"),
-         json_textf("its state is %s since then (%s)", json_str_or_empty(report, "status.state"),
+         json_textf("its state became %s (%s)", json_str_or_empty(report, "status.state"),
                     json_str_or_empty(report, "status.reason")));
 }
 
@@ -152,7 +152,7 @@ static void tell_of_pods(json_t *story, const json_t *pods)
         if (!str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY))
             continue;
         tell(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
-             json_textf("pod %s was made%s%s", name, operand ? " for the " : "",
+             json_textf("pod %s was created%s%s", name, operand ? " for the " : "",
                         str_or_empty(operand)));
         if (only_pulls(pod))
             continue;

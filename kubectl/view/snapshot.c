@@ -77,15 +77,15 @@ static const struct keeper {
     const char *becomes;
 } keepers[] = {
     { NULL, "argocd.argoproj.io/tracking-id", "argocd-controller", "Argo CD",
-      "puts back what Git names, with self-heal" },
+      "restores the state in Git with self-heal" },
     { "argocd.argoproj.io/instance", NULL, "argocd-application-controller", "Argo CD",
-      "puts back what Git names, with self-heal" },
+      "restores the state in Git with self-heal" },
     { "kustomize.toolkit.fluxcd.io/name", NULL, "kustomize-controller", "Flux",
-      "puts back what Git names with its next run" },
+      "restores the state in Git with its next run" },
     { "helm.toolkit.fluxcd.io/name", NULL, "helm-controller", "Flux",
-      "may put back what the release names with its next run" },
+      "may restore the state of the release with its next run" },
     { NULL, "meta.helm.sh/release-name", "helm", "Helm",
-      "puts back what the chart names with its next upgrade" },
+      "restores the state of the chart with its next upgrade" },
 };
 
 static bool is_manager(const json_t *object, const char *name)
@@ -107,7 +107,7 @@ char *snapshot_keeper(const json_t *object)
         if (!said && !is_manager(object, k->manager))
             continue;
         CLEANUP_FREE char *shown = term_cut(said, 80);
-        return xasprintf("%s%s%s%s keeps this object, and %s: change it there, too", k->name,
+        return xasprintf("%s%s%s%s manages this object, and %s: change it there, too", k->name,
                          said ? " (" : "", shown, said ? ")" : "", k->becomes);
     }
     return NULL;

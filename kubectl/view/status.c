@@ -403,7 +403,7 @@ void status_print(const json_t *status, const struct paint *p, struct buf *out)
     if (json_object_get(status, "policy"))
         print_policy(json_object_get(status, "policy"), p, out);
     else
-        buf_str(out, "Policy     there is no GpuClusterPolicy: Ostler leaves all nodes alone\n");
+        buf_str(out, "Policy     there is no GpuClusterPolicy: Ostler manages no nodes\n");
     print_ostler(json_object_get(status, "ostler"), p, out);
     print_versions(json_object_get(status, "versions"), p, out);
     status_print_nodes(status, p, out);

@@ -135,7 +135,7 @@ static int command_line_take(struct option_reader *r, const char *arg, struct er
     if (!row)
         return err_set(e, ERR_INVALID, "unknown %s %s; `%s` lists them", t->unknown, arg, t->lists);
     if (r->given & BIT(row - t->rows) && !t->repeats)
-        return err_set(e, ERR_INVALID, "%s is there twice", row->name);
+        return err_set(e, ERR_INVALID, "%s is given twice", row->name);
     r->given |= BIT(row - t->rows);
     if (row->kind->arity == OPTION_FLAG && value)
         return err_set(e, ERR_INVALID, "%s takes no value", row->name);
@@ -179,7 +179,7 @@ int option_check(const struct option_reader *r, unsigned command, const char *na
     const struct option_table *t = r->table;
     for (size_t i = 0; i < t->count; i++)
         if (r->given & BIT(i) && !(t->rows[i].commands & command))
-            return err_set(e, ERR_INVALID, "%s is no option of `%s %s`; `%s` lists the options",
+            return err_set(e, ERR_INVALID, "%s is not an option of `%s %s`; `%s` lists the options",
                            t->rows[i].name, t->program, name, t->lists);
     return 0;
 }

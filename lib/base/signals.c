@@ -15,5 +15,5 @@ int signals_open(int also, struct err *e)
         sigaddset(&set, also);
     sigprocmask(SIG_BLOCK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, "cannot take signals: %s", strerror(errno));
+    return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, "cannot receive signals: %s", strerror(errno));
 }

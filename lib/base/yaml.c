@@ -158,10 +158,9 @@ static json_t *read_alias(struct reader *r, const yaml_event_t *event)
     const struct anchor *anchor = find_anchor(r, name);
     CLEANUP_FREE char *shown = str_shortened(name, SHOWN_MAX);
     if (!anchor)
-        return fail_at(r, event, "the alias *%s names nothing that is complete above it", shown);
+        return fail_at(r, event, "the alias *%s has no complete anchor above it", shown);
     if (r->depth + anchor->height > DEPTH_MAX)
-        return fail_at(r, event, "the alias *%s makes it nested deeper than %d levels", shown,
-                       DEPTH_MAX);
+        return fail_at(r, event, "the alias *%s nests deeper than %d levels", shown, DEPTH_MAX);
     if (!spend(r, event, anchor->cost))
         return NULL;
     return json_deep_copy(anchor->value);
@@ -197,7 +196,7 @@ static bool resolve(struct reader *r, const yaml_event_t *event, struct yaml_sca
     if (ret->kind == YAML_SCALAR_NO_JSON)
         return fail_at(r, event, "the number %s is out of range: quote it if it is a text", shown);
     if (core && !(core->kinds & 1u << ret->kind))
-        return fail_at(r, event, "\"%s\" is not what its tag says", shown);
+        return fail_at(r, event, "\"%s\" does not match its tag", shown);
     return true;
 }
 
@@ -295,7 +294,7 @@ static bool read_pair(struct reader *r, yaml_event_t *event, json_t *object, jso
     bool merge = is_merge_key(event);
     if (!merge && json_object_get(object, key)) {
         CLEANUP_FREE char *shown = str_shortened(key, SHOWN_MAX);
-        return fail_at(r, event, "the key \"%s\" is there twice", shown);
+        return fail_at(r, event, "the key \"%s\" is set twice", shown);
     }
     uint64_t value_path = yaml_path_of_key(path, key);
     note_line(r, value_path, event);
@@ -414,7 +413,7 @@ json_t *yaml_parse(const char *text, size_t len, struct yaml_lines **ret_lines, 
         documents = read_stream(r);
         yaml_parser_delete(&r->parser);
     } else {
-        err_set(e, ERR_SYSTEM, "the YAML reader has no memory");
+        err_set(e, ERR_SYSTEM, "the YAML reader is out of memory");
     }
     forget_anchors(r);
     free(r);

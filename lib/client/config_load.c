@@ -95,7 +95,7 @@ static int load_list(const char *list, const char *context, struct config *ret, 
     CLEANUP_FREE char *copy = xstrdup(list);
     int rc = load_files(paths, split_paths(copy, paths), context, ret, e);
     if (rc < 0 && e && e->kind == ERR_NOT_FOUND)
-        err_set(e, ERR_NOT_FOUND, "none of the files that KUBECONFIG names is there: %s", list);
+        err_set(e, ERR_NOT_FOUND, "no file that KUBECONFIG names exists: %s", list);
     return rc;
 }
 

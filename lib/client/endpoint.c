@@ -120,8 +120,8 @@ int endpoint_of_service(const char *host, const char *port, struct endpoint *ret
         CLEANUP_FREE char *shown_host = str_shortened(host, HOST_MAX);
         CLEANUP_FREE char *shown_port = str_shortened(port, HOST_MAX);
         return err_set(e, ERR_INVALID,
-                       "KUBERNETES_SERVICE_HOST=%s and KUBERNETES_SERVICE_PORT=%s are no address: "
-                       "the kubelet sets them",
+                       "KUBERNETES_SERVICE_HOST=%s and KUBERNETES_SERVICE_PORT=%s are not an "
+                       "address: the kubelet sets them",
                        shown_host, shown_port);
     }
     ep.host = xstrdup(host);

@@ -29,15 +29,15 @@ static const struct alert {
     const char *sentence;
 } alerts[] = {
     { "alert certificate expired",
-      "the server says that our client certificate has expired: renew it" },
+      "the server reports that the client certificate has expired: renew it" },
     { "alert certificate revoked",
-      "the server says that our client certificate is revoked: get another one" },
+      "the server reports that the client certificate is revoked: get another one" },
     { "alert unknown ca",
-      "the server does not know who signed our client certificate: check client-certificate" },
+      "the server does not trust the issuer of the client certificate: check client-certificate" },
     { "alert bad certificate",
-      "the server does not accept our client certificate: check client-certificate" },
+      "the server rejects the client certificate: check client-certificate" },
     { "certificate required",
-      "the server wants a client certificate: set client-certificate and client-key" },
+      "the server requires a client certificate: set client-certificate and client-key" },
     { "wrong version number", "the server does not speak TLS on this port: check the address" },
 };
 
@@ -82,28 +82,25 @@ static int describe_unauthorized(const struct failure *f, const struct config *c
         clock_rfc3339(expiry, when);
         return err_set(
             e, ERR_UNAUTHORIZED,
-            "%s does not know us: our client certificate expired on %s: renew it (configured by "
-            "%s)",
-            url, when, c->description);
+            "%s rejects the client certificate: it expired on %s: renew it (configured by %s)", url,
+            when, c->description);
     }
     if (config_token(c) && token->path)
         return err_set(
             e, ERR_UNAUTHORIZED,
-            "%s does not accept our token from %s: check that its account is still there "
-            "(configured by %s)",
+            "%s rejects the token from %s: check that its account still exists (configured by %s)",
             url, token->path, c->description);
     if (config_token(c))
         return err_set(e, ERR_UNAUTHORIZED,
-                       "%s does not accept our token: get another one (configured by %s)", url,
+                       "%s rejects the token: get another one (configured by %s)", url,
                        c->description);
     if (certificate->bytes)
         return err_set(
             e, ERR_UNAUTHORIZED,
-            "%s does not accept our client certificate: check client-certificate (configured by "
-            "%s)",
-            url, c->description);
+            "%s rejects the client certificate: check client-certificate (configured by %s)", url,
+            c->description);
     return err_set(e, ERR_UNAUTHORIZED,
-                   "%s wants credentials, and there are none: set a token or a client certificate "
+                   "%s requires credentials, but none are set: set a token or a client certificate "
                    "(configured by %s)",
                    url, c->description);
 }
@@ -122,8 +119,8 @@ int failure_describe(const struct failure *f, const struct config *c, struct err
     case FAILURE_CONNECT:
         return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: %s%s", url, reason, way);
     case FAILURE_CONNECT_TIMEOUT:
-        return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: nobody answered within %.1f s%s",
-                       url, (double) f->waited_ms / 1000, way);
+        return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: no answer within %.1f s%s", url,
+                       (double) f->waited_ms / 1000, way);
     case FAILURE_TIMEOUT:
         return err_set(e, ERR_TIMEOUT, "no answer from %s within %.1f s", url,
                        (double) f->waited_ms / 1000);

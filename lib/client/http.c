@@ -128,8 +128,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
     if (call->state == CALL_CANCELLED)
         return 0;
     if (call->sink.on_bytes && call->sink.on_bytes(call->sink.arg, bytes, n) < 0)
-        return http_refuse(call,
-                           "the answer is not taken: it is too long or not what was asked for");
+        return http_refuse(call, "Ostler rejects the answer: it is too long or malformed");
     return n;
 }
 

@@ -16,7 +16,7 @@ static void must(CURLMcode code)
 {
     if (code == CURLM_OK)
         return;
-    fprintf(stderr, "ostler: libcurl cannot go on: %s; exiting, the state is in the API server\n",
+    fprintf(stderr, "ostler: libcurl failed: %s; exiting, the state is in the API server\n",
             curl_multi_strerror(code));
     abort();
 }

@@ -12,7 +12,7 @@ static void must(CURLcode code, const char *option)
 {
     if (code == CURLE_OK)
         return;
-    fprintf(stderr, "ostler: libcurl does not take %s: %s\n", option, curl_easy_strerror(code));
+    fprintf(stderr, "ostler: libcurl rejects %s: %s\n", option, curl_easy_strerror(code));
     abort();
 }
 

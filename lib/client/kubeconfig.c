@@ -43,12 +43,11 @@ static const struct refusal {
                        "token or a client certificate" },
     { "username", "uses a password, which Kubernetes removed: give a kubeconfig with a token or a "
                   "client certificate" },
-    { "as", "acts as somebody else, which Ostler does not support: give a kubeconfig of the user "
-            "that it shall be" },
-    { "as-uid", "acts as somebody else, which Ostler does not support: give a kubeconfig of the "
-                "user that it shall be" },
-    { "as-groups", "acts as other groups, which Ostler does not support: give a kubeconfig of the "
-                   "user that it shall be" },
+    { "as", "impersonates a user, which Ostler does not support: give a kubeconfig of that user" },
+    { "as-uid",
+      "impersonates a user, which Ostler does not support: give a kubeconfig of that user" },
+    { "as-groups",
+      "impersonates groups, which Ostler does not support: give a kubeconfig of a user in them" },
 };
 
 /* A string member; NULL if absent, empty or of another type. */
@@ -87,7 +86,7 @@ static int kubeconfig_find(const struct kubeconfig_file *files, size_t count, co
             return 0;
     }
     CLEANUP_FREE char *names = names_in(files, count, list);
-    return err_set(e, ERR_INVALID, "%s: the %s \"%s\" is not there: there is %s", files[0].path,
+    return err_set(e, ERR_INVALID, "%s: the %s \"%s\" does not exist: there is %s", files[0].path,
                    member, name, names);
 }
 
@@ -198,7 +197,7 @@ static int take_context(const struct kubeconfig_file *files, size_t count,
     const char *user_name = kubeconfig_text_of(context->body, "user");
     const char *namespace = kubeconfig_text_of(context->body, "namespace");
     if (!cluster_name)
-        return err_set(e, ERR_INVALID, "%s: the context \"%s\" names no cluster", context->file,
+        return err_set(e, ERR_INVALID, "%s: the context \"%s\" has no cluster", context->file,
                        context->name);
     if (kubeconfig_find(files, count, "cluster", cluster_name, &cluster, e) < 0)
         return -1;
@@ -270,7 +269,7 @@ int kubeconfig_load(char *const *paths, size_t count, const char *context, struc
         }
     }
     if (rc == 0 && have == 0)
-        rc = err_set(e, ERR_NOT_FOUND, "kubeconfig %s is not there", count ? paths[0] : "");
+        rc = err_set(e, ERR_NOT_FOUND, "kubeconfig %s does not exist", count ? paths[0] : "");
     else if (rc == 0 && kubeconfig_decode(files, have, context, ret, e) < 0)
         rc = err_wrap(e, "kubeconfig");
     if (rc == 0 && ret->plugin && config_run_plugin(ret, e) < 0) {

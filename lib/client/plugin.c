@@ -135,7 +135,7 @@ struct plugin *plugin_new(const json_t *exec, const json_t *cluster, const char 
     if (str_eq(json_key(exec, "interactiveMode"), "Always")) {
         err_set(
             e, ERR_INVALID,
-            "exec: %s wants a terminal, which Ostler does not have: give a kubeconfig with a token",
+            "exec: %s needs a terminal, which Ostler does not have: give a kubeconfig with a token",
             command);
         return NULL;
     }
@@ -241,7 +241,7 @@ static int parse_output(const struct plugin *p, json_t **ret_status, struct err 
                        p->argv[0]);
     if (!str_eq(json_key(credential, "apiVersion"), p->api_version))
         return err_set(e, ERR_INVALID,
-                       "the credential program %s answered in another version than %s", p->argv[0],
+                       "the credential program %s answered in a version other than %s", p->argv[0],
                        p->api_version);
     *ret_status = json_incref(status);
     return 0;
@@ -251,7 +251,8 @@ int plugin_poll(struct plugin *p, int64_t now_ms, json_t **ret_status, struct er
 {
     if (!read_output(p)) {
         stop(p);
-        return err_set(e, ERR_TOO_LARGE, "the credential program %s printed too much", p->argv[0]);
+        return err_set(e, ERR_TOO_LARGE, "the output of the credential program %s is too long",
+                       p->argv[0]);
     }
     int status = 0;
     if (p->fd < 0 && waitpid(p->pid, &status, WNOHANG) == p->pid) {

@@ -26,8 +26,7 @@ int proxy_take(const char *url, const char *called, char **ret, struct err *e)
             return 0;
         }
     }
-    return err_set(e, ERR_INVALID, "%s begins neither with http:// nor https:// nor socks5://",
-                   called);
+    return err_set(e, ERR_INVALID, "%s must begin with http://, https:// or socks5://", called);
 }
 
 /* ---- NO_PROXY */

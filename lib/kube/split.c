@@ -487,7 +487,7 @@ json_t *split_object(const char *text, size_t len, const struct split_view *view
     split_init(&s, SPLIT_FRAMES, view, parse_item, &object);
     int rc = split_feed(&s, text, len, e);
     if (rc == 0 && !(object && split_complete(&s)))
-        rc = err_set(e, ERR_INVALID, "not JSON: the object broke off");
+        rc = err_set(e, ERR_INVALID, "not JSON: the object is incomplete");
     if (rc == 0)
         return object;
     json_decref(object);

@@ -78,7 +78,7 @@ static void log_outcome(const struct job *job, const struct err *e)
         log_info("request accepted", "verb", verb_text(a->verb), "object", a->target, "reason",
                  a->reason, "message", a->message);
     else if (e->kind == ERR_CONFLICT) /* another writer came first; the next pass sees its change */
-        log_debug("the object has changed since it was read: it is read again", "verb",
+        log_debug("the object has changed since Ostler read it: reading it again", "verb",
                   verb_text(a->verb), "object", a->target, "reason", a->reason, "err", err_msg(e));
     else if (e->kind == ERR_BUDGET) /* the budget's author intends that */
         log_info("a PodDisruptionBudget refuses the eviction", "verb", verb_text(a->verb), "object",
@@ -205,7 +205,7 @@ static const char *why_not(const struct job *job)
 {
     const struct executor_options *o = &job->ex->o;
     if (clock_mono_ms(loop_clock(o->loop)) >= o->fence(o->arg))
-        return "this Ostler does not hold the Lease any more";
+        return "this Ostler no longer holds the Lease";
     if (job->actions.epoch && job->actions.epoch != o->epoch(o->arg))
         return "the policy or the nodes changed since this was decided";
     return NULL;

@@ -139,7 +139,7 @@ static int take_event(struct informer *inf, const char *type, const json_t *obje
     else if (deleted || str_eq(type, "ADDED") || str_eq(type, "MODIFIED"))
         table_event(inf->table, object, deleted);
     else
-        return err_set(e, ERR_INVALID, "a watch event of no known type");
+        return err_set(e, ERR_INVALID, "a watch event of unknown type");
     return 0;
 }
 
@@ -270,7 +270,7 @@ static void take_page_end(struct informer *inf)
     const char *rv = json_str_or_empty(envelope, "metadata.resourceVersion");
     if (!*rv) {
         err_set(&e, ERR_SERVER,
-                envelope ? "the list has no resourceVersion" : "the list broke off");
+                envelope ? "the list has no resourceVersion" : "the list is incomplete");
         informer_fail(inf, &e, -1);
         return;
     }

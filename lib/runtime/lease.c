@@ -158,8 +158,8 @@ static void lease_on_reply(void *arg, struct reply *reply)
             lease_set_problem(l, e);
         struct lease_next next = lease_step_failed(&l->state, e->kind, clock_mono_ms(l->o.clock));
         if (next.what == LEASE_DO_GET)
-            suspend(l, "the lease was changed, or is gone: nothing is written until it was read "
-                       "and is still ours");
+            suspend(l, "the lease was changed or deleted: Ostler writes nothing until it reads "
+                       "that it is the holder");
         act(l, next);
     }
 }
@@ -224,7 +224,7 @@ static void on_fence(void *arg)
 {
     struct lease *l = arg;
     l->state.leading = false;
-    suspend(l, "the lease was not renewed in time: nothing is written until it is");
+    suspend(l, "lease not renewed in time: Ostler writes nothing until it renews it");
 }
 
 struct lease *lease_new(const struct lease_options *o)

@@ -30,7 +30,7 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
     if (!l->rv)
         l->rv = version_so_far(split_envelope(&l->split));
     if (!l->rv)
-        return err_set(e, ERR_INVALID, "a list that does not say its version before its items");
+        return err_set(e, ERR_INVALID, "the list has no version before its items");
     CLEANUP_JSON json_t *object = json_parse_stored(text, len, e);
     if (object)
         l->news |= l->seen(l->arg, object, l->rv);

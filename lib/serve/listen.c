@@ -71,7 +71,7 @@ int listen_on(const char *address, struct err *e)
     union address a;
     if (!listen_parse(address, &a))
         return err_set(e, ERR_INVALID,
-                       "\"%s\" is not an address to listen on: want IP:port, [IPv6]:port or :port",
+                       "\"%s\" is not an address to listen on: give IP:port, [IPv6]:port or :port",
                        address);
     int fd = open_socket(&a);
     if (fd < 0 && *address == ':' && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {

@@ -61,7 +61,7 @@ static int answer_metrics(struct server *s, const char *rest, const char *query,
     if (*rest)
         return 404;
     if (s->unsent > UNSENT_MAX) {
-        buf_str(out, "too many answers wait to be taken\n");
+        buf_str(out, "too many answers are pending\n");
         return 503;
     }
     s->options.metrics(s->options.metrics_arg, out);
@@ -136,7 +136,7 @@ static int make_body(struct server *s, struct lws *wsi, const char *path, int me
         return 405;
     }
     if (has_body(wsi)) {
-        buf_str(out, "a request here has no body\n");
+        buf_str(out, "a request must not have a body\n");
         return 400;
     }
     const char *rest;
@@ -150,7 +150,7 @@ static int make_body(struct server *s, struct lws *wsi, const char *path, int me
             *ret_type = route->type;
     }
     if (status == 404 && out->len == 0)
-        buf_str(out, "served are /metrics, /healthz and /readyz\n");
+        buf_str(out, "the paths are /metrics, /healthz and /readyz\n");
     return status;
 }
 
@@ -356,9 +356,8 @@ static int server_start(struct server *s, struct err *e)
         if (s->timer_fd >= 0)
             close(s->timer_fd);
         return err_set(e, ERR_SYSTEM,
-                       "the HTTP server cannot start: no timer, no memory or no /dev/urandom "
-                       "(libwebsockets' own "
-                       "words are in the log at level debug)");
+                       "the HTTP server cannot start: no timer, no memory or no /dev/urandom (see "
+                       "libwebsockets' messages at log level debug)");
     }
     if (!source_adopt(s->context, s->timer_fd, server_on_timer, s) ||
         !source_adopt(s->context, s->listen_fd, on_connections, s))

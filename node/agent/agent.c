@@ -142,7 +142,7 @@ int node_agent_run(const struct scan_options *o, struct err *e)
     a.outcome = mmap(NULL, sizeof *a.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                      -1, 0);
     if (a.outcome == MAP_FAILED)
-        return err_set(e, ERR_SYSTEM, "no memory to share: %s", strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot allocate shared memory: %s", strerror(errno));
     a.loop = loop_new(&a.clock);
     a.due = (struct timer){ .fn = agent_on_due, .arg = &a };
     take_wakes(&a);

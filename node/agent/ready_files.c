@@ -56,8 +56,8 @@ static const char *driver_missing(const struct root *root, const struct ready_ta
     if (!ready_file_read(root, READY_FILE_OF_DRIVER, driver))
         return "the driver's container is not ready";
     if (!is_of_boot(root, driver))
-        return "the driver's container is not ready on this start of the machine";
-    return wish->pod && !str_eq(driver->items[2], wish->pod) ? "the driver is that of another pod"
+        return "the driver's container is not ready on the current boot";
+    return wish->pod && !str_eq(driver->items[2], wish->pod) ? "the driver belongs to another pod"
                                                              : NULL;
 }
 
@@ -68,9 +68,9 @@ static const char *toolkit_missing(const struct root *root, const struct ready_t
     if (!ready_file_read(root, READY_FILE_OF_TOOLKIT, &toolkit) || !is_of_boot(root, &toolkit))
         return "the toolkit is not ready";
     if (!str_eq(toolkit.items[1], driver->items[1]))
-        return "the toolkit is that of another driver";
+        return "the toolkit belongs to another driver";
     if (wish->revision && !str_eq(toolkit.items[2], wish->revision))
-        return "the toolkit is that of another revision";
+        return "the toolkit has another revision";
     return NULL;
 }
 

@@ -34,6 +34,7 @@ int rights_lessen(struct err *e)
     if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || setgroups(0, NULL) < 0 ||
         setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0 ||
         keep_to_look() < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-        return err_set(e, ERR_SYSTEM, "cannot become another user than root: %s", strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot switch from root to another user: %s",
+                       strerror(errno));
     return 0;
 }

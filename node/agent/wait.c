@@ -43,7 +43,7 @@ static int wait_with(struct wakes *w, int signals, const struct root *root,
         if (left_ms <= 0)
             return err_set(e, ERR_TIMEOUT, "timed out: %s", missing);
         if (sleep_until_news(w, signals, left_ms < LOOK_MS ? left_ms : LOOK_MS))
-            return err_set(e, ERR_TIMEOUT, "told to stop: %s", missing);
+            return err_set(e, ERR_TIMEOUT, "stopped by a signal: %s", missing);
     }
     return 0;
 }

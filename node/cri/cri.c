@@ -159,7 +159,7 @@ static int call_with_id(const struct cri *cri, const char *method, const char *i
 {
     CLEANUP_BUF struct buf request = BUF_INIT(CRI_REQUEST_MAX), answer = BUF_INIT(CRI_ANSWER_MAX);
     if (!wire_add_text(&request, SANDBOX_ID, id))
-        return err_set(e, ERR_TOO_LARGE, "the sandbox has a name that is too long");
+        return err_set(e, ERR_TOO_LARGE, "the name of the sandbox is too long");
     return cri->call(cri->arg, method, &request, limit_ms, &answer, e);
 }
 
@@ -170,11 +170,11 @@ int cri_try_sandbox(const struct cri *cri, const struct cri_sandbox *sandbox, in
     CLEANUP_ERR struct err why = { 0 };
     char id[CRI_ID_MAX];
     if (!cri_write_sandbox(&request, sandbox))
-        return err_set(e, ERR_TOO_LARGE, "the sandbox has names that are too long");
+        return err_set(e, ERR_TOO_LARGE, "the names of the sandbox are too long");
     if (cri->call(cri->arg, SERVICE "RunPodSandbox", &request, limit_ms, &answer, e) < 0)
         return -1;
     if (!cri_read_id(&answer, id))
-        return err_set(e, ERR_INVALID, "the runtime started a sandbox and did not say which");
+        return err_set(e, ERR_INVALID, "the runtime started a sandbox without returning its ID");
     if (call_with_id(cri, SERVICE "StopPodSandbox", id, limit_ms, &why) == 0)
         call_with_id(cri, SERVICE "RemovePodSandbox", id, limit_ms, &why);
     return 0;

@@ -151,7 +151,7 @@ static int grpc_await(int fd, short events, int64_t until_ms, const char *path, 
 
 static int no_grpc(const char *path, const char *why, struct err *e)
 {
-    return err_set(e, ERR_NOT_FOUND, "what answers on %s speaks no gRPC: %s", path, why);
+    return err_set(e, ERR_NOT_FOUND, "the server on %s does not speak gRPC: %s", path, why);
 }
 
 static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const char *path,
@@ -182,7 +182,7 @@ static int receive(nghttp2_session *session, int fd, int64_t until_ms, const cha
     if (n < 0)
         return no_grpc(path, strerror(errno), e);
     if (n == 0)
-        return no_grpc(path, "it has ended the connection", e);
+        return no_grpc(path, "it closed the connection", e);
     ssize_t taken = nghttp2_session_mem_recv(session, bytes, (size_t) n);
     return taken < 0 ? no_grpc(path, nghttp2_strerror((int) taken), e) : 0;
 }
@@ -226,7 +226,7 @@ static int unframe(const struct call *call, const char *method, struct err *e)
     if (call->answer->len < PREFIX || at[0] != 0 ||
         ((size_t) at[1] << 24 | (size_t) at[2] << 16 | (size_t) at[3] << 8 | at[4]) !=
             call->answer->len - PREFIX)
-        return err_set(e, ERR_INVALID, "%s: the answer is no message of gRPC", method);
+        return err_set(e, ERR_INVALID, "%s: the answer is not a gRPC message", method);
     buf_consume(call->answer, PREFIX);
     return 0;
 }
@@ -241,7 +241,7 @@ int grpc_call(const char *socket, const char *method, const struct buf *message,
     buf_reset(answer);
     nghttp2_session *session = frame(message, &call.framed) ? session_new(&call) : NULL;
     CLEANUP_FD int fd = grpc_connect(socket);
-    int rc = fd < 0 ? err_set(e, ERR_UNREACHABLE, "nobody answers on %s", socket)
+    int rc = fd < 0 ? err_set(e, ERR_UNREACHABLE, "no server answers on %s", socket)
              : session && grpc_submit(session, method)
                  ? talk(session, &call, fd, until_ms, socket, e)
                  : err_set(e, ERR_SYSTEM, "%s cannot be called", method);

@@ -35,7 +35,7 @@ int asker_open(struct asker *a, struct err *e)
     char path[PATH_LEN_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof HELPER);
     if (n <= 0)
-        return err_set(e, ERR_SYSTEM, "cannot find where this program is: %s", strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot find the path of this program: %s", strerror(errno));
     path[n] = '\0';
     snprintf(strrchr(path, '/') + 1, sizeof HELPER, "%s", HELPER);
     a->helper = open(path, O_RDONLY | O_CLOEXEC);
@@ -199,7 +199,7 @@ static int explain(const char *why, int status, struct err *e)
         if (rows[i].status == WEXITSTATUS(status))
             why = rows[i].text;
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-        return err_set(e, ERR_SYSTEM, "NVML: it ended by a signal: %s",
+        return err_set(e, ERR_SYSTEM, "NVML: it was ended by a signal: %s",
                        strsignal(WTERMSIG(status)));
     return err_set(e, ERR_SYSTEM, "NVML: %s", why);
 }
@@ -225,22 +225,20 @@ int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, st
     CLEANUP_FD int from = -1;
     int status = 0;
     if (is_stuck(a))
-        return err_set(
-            e, ERR_SYSTEM,
-            "NVML: the process %d hangs in the driver since it was asked, and cannot be ended",
-            (int) a->stuck);
+        return err_set(e, ERR_SYSTEM, "NVML: process %d hangs in the driver and cannot be killed",
+                       (int) a->stuck);
     /* Orphans of the helper become children of this process, which ends them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = ask_start(a, d, &from);
     if (pid < 0)
-        return err_set(e, ERR_SYSTEM, "no process to ask NVML: %s", strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot start a process to ask NVML: %s", strerror(errno));
     const char *why = hear(from, limit_ms, ret);
     /* The pipe stays open: a helper that still writes would die from SIGPIPE and hide its real
      * failure. */
     bool ended = ask_finish(pid, &status);
     if (!ended) {
         a->stuck = pid;
-        return err_set(e, ERR_SYSTEM, "NVML: it hangs in the driver, and cannot be ended");
+        return err_set(e, ERR_SYSTEM, "NVML: the process hangs in the driver and cannot be killed");
     }
     if (why)
         return explain(why, status, e);

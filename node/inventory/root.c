@@ -15,7 +15,7 @@ int root_open(struct root *r, const char *folder, struct err *e)
     if (r->fd >= 0)
         return 0;
     enum err_kind kind = errno == ENOENT ? ERR_NOT_FOUND : ERR_SYSTEM;
-    return err_set(e, kind, "cannot open the root folder %s: %s", folder, strerror(errno));
+    return err_set(e, kind, "cannot open the root directory %s: %s", folder, strerror(errno));
 }
 
 void root_close(struct root *r)

@@ -11,10 +11,10 @@ static const struct {
     int why;
     const char *reason;
 } reasons[] = {
-    { EFBIG, "it is larger than anything that is read here" },
-    { E2BIG, "it has more entries than are read" },
-    { EINVAL, "it is not what it should be" },
-    { ELOOP, "its links lead in a circle" },
+    { EFBIG, "it is larger than the read limit" },
+    { E2BIG, "it has too many entries" },
+    { EINVAL, "it has the wrong file type" },
+    { ELOOP, "its links form a loop" },
 };
 
 static const char *view_reason_of(struct arena *a, int why)

@@ -50,6 +50,6 @@ int cos_install(const struct root *root, const char *to, char *const program[], 
         return -1;
     if (needed)
         return program_become(program, e);
-    puts("a driver is loaded already, and stays");
+    puts("a driver is already loaded and stays");
     return 0;
 }

@@ -121,7 +121,7 @@ int devices_make(const struct root *root, const char *path, device_make_fn *make
     for (size_t i = 0; i < n; i++) {
         int why = device_make(folder, &devices[i], NODE_MODE, make);
         if (why)
-            return err_set(e, ERR_SYSTEM, "cannot make %s/%s: %s", path, devices[i].name,
+            return err_set(e, ERR_SYSTEM, "cannot create %s/%s: %s", path, devices[i].name,
                            strerror(why));
     }
     return 0;
@@ -151,7 +151,7 @@ static int link_one(int folder, const char *name, int links, const char *as, str
     CLEANUP_FREE char *target = xasprintf("%s/%s", as, name);
     const struct device d = { name, major(st.st_rdev), minor(st.st_rdev) };
     int why = device_link(links, &d, target);
-    return why ? err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", d.major, d.minor,
+    return why ? err_set(e, ERR_SYSTEM, "cannot create the link %u:%u to %s: %s", d.major, d.minor,
                          target, strerror(why))
                : 0;
 }

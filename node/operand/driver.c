@@ -75,7 +75,7 @@ static int check_root(const struct root *root, struct err *e)
     return root_same(root, &DRIVER_ROOT[1], ".")
                ? 0
                : err_set(e, ERR_NOT_FOUND,
-                         "another container's root is mounted in the place of the driver's");
+                         "another container's root is mounted in place of the driver's");
 }
 
 static int check_hung(const struct root *root, const char *pod, struct err *e)
@@ -98,7 +98,7 @@ static int leave_sign(const struct root *root, const char *revision, const char 
 {
     struct ready_words boot;
     if (!boot_id_read(root, &boot))
-        return err_set(e, ERR_SYSTEM, "cannot know which start of the machine this is");
+        return err_set(e, ERR_SYSTEM, "cannot read the boot ID of the machine");
     CLEANUP_FREE char *sign = xasprintf("%s %s %s\n", boot.items[0], revision, pod);
     return place_put(root, READY_FILE_OF_NVIDIA, "", e) == 0
                ? place_put(root, READY_FILE_OF_DRIVER, sign, e)

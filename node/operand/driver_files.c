@@ -99,7 +99,7 @@ static int put_files(const struct root *root, const struct kind *k, enum family 
             continue;
         if (suffix && !str_has_suffix(name, suffix))
             return err_set(e, ERR_INVALID,
-                           "%s: %s would not be read, since its name does not end in %s: rename "
+                           "%s: the driver ignores %s, because its name does not end in %s: rename "
                            "that key of the ConfigMap",
                            k->setting, name, suffix);
         if (put_file(root, k, name, k->to[family], e) < 0)
@@ -128,8 +128,8 @@ static int put_kind(const struct root *root, const struct kind *k, const char *s
                                        strerror(why));
     if (!k->to[family])
         return err_set(e, ERR_INVALID,
-                       "%s: it is not known where the driver image's system \"%s\" looks for such "
-                       "files: unset it",
+                       "%s: Ostler does not know where system \"%s\" of the driver image looks for "
+                       "such files: unset it",
                        k->setting, system);
     if (put_files(root, k, family, &from, e) < 0)
         return -1;

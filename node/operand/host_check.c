@@ -16,8 +16,8 @@ static int unknown(struct view *v, const char *path, struct err *e)
     for (size_t i = 0; i < v->troubles.len; i++)
         if (str_eq(v->troubles.items[i].path, path))
             reason = v->troubles.items[i].reason;
-    return err_set(e, ERR_SYSTEM, "cannot know whether the host has a driver of its own: %s: %s",
-                   path, reason);
+    return err_set(e, ERR_SYSTEM, "cannot check whether the host has its own driver: %s: %s", path,
+                   reason);
 }
 
 /* A module that is being loaded counts too. A killed driver container leaves its lock and its

@@ -32,10 +32,10 @@ static int load_uvm(const struct root *host, char *const loader[], struct err *e
     return err_set(e, ERR_NOT_FOUND,
                    "the host has not loaded the module " UVM
                    ", without which no CUDA program runs, and `modprobe " UVM
-                   "` did not load it (%s%s%.*s): have the host load it when it starts, as by a "
-                   "file in /etc/modules-load.d",
-                   rc < 0 ? err_msg(&why) : "it ended well", words.len ? ": " : "", (int) words.len,
-                   words.at);
+                   "` did not load it (%s%s%.*s): make the host load it at boot, for example with "
+                   "a file in /etc/modules-load.d",
+                   rc < 0 ? err_msg(&why) : "it reported success", words.len ? ": " : "",
+                   (int) words.len, words.at);
 }
 
 int host_devices_show(const struct root *host, const struct host_devices *h, struct err *e)

@@ -99,7 +99,7 @@ int kept_put_back(const struct kept *k, struct err *e)
     for (size_t i = 0; i < k->len; i++) {
         int why = differs(&k->files[i]) ? put_back(&k->files[i]) : 0;
         if (why)
-            rc = err_set(e, ERR_SYSTEM, "cannot put back %s: %s", k->files[i].path, strerror(why));
+            rc = err_set(e, ERR_SYSTEM, "cannot restore %s: %s", k->files[i].path, strerror(why));
     }
     return rc;
 }
@@ -188,8 +188,7 @@ int kept_load(struct kept *k, const char *file, struct err *e)
     if (kept_read(k, buf_text(&text), text.len))
         return 1;
     kept_clear(k);
-    return err_set(e, ERR_INVALID,
-                   "%s is not a file of copies that this version of Ostler can read", file);
+    return err_set(e, ERR_INVALID, "this version of Ostler cannot read the copies in %s", file);
 }
 
 void kept_clear(struct kept *k)

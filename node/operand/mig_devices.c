@@ -129,10 +129,10 @@ static int show_one(const struct show *s, const struct mig_minor *m, struct err 
     const struct device device = { name, s->major, m->minor };
     int why = s->links >= 0 ? device_link(s->links, &device, target) : 0;
     if (why)
-        return err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", s->major, m->minor,
+        return err_set(e, ERR_SYSTEM, "cannot create the link %u:%u to %s: %s", s->major, m->minor,
                        target, strerror(why));
     why = read_access(s->root, m, &mode) ? device_make(s->nodes, &device, mode, s->make) : 0;
-    return why ? err_set(e, ERR_SYSTEM, "cannot make " MODULE "/%s: %s", name, strerror(why)) : 0;
+    return why ? err_set(e, ERR_SYSTEM, "cannot create " MODULE "/%s: %s", name, strerror(why)) : 0;
 }
 
 static int show_all(struct show *s, struct part minors, struct err *e)
@@ -151,9 +151,9 @@ static int open_nodes(const struct root *root, const char *devices, struct err *
     CLEANUP_FD int folder = resolve(root->fd, devices, true);
     bool made = folder >= 0 && (mkdirat(folder, MODULE, 0755) == 0 || errno == EEXIST);
     int nodes = made ? resolve(folder, MODULE, true) : -1;
-    return nodes >= 0
-               ? nodes
-               : err_set(e, ERR_SYSTEM, "cannot make %s/" MODULE ": %s", devices, strerror(errno));
+    return nodes >= 0 ? nodes
+                      : err_set(e, ERR_SYSTEM, "cannot create %s/" MODULE ": %s", devices,
+                                strerror(errno));
 }
 
 int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make,

@@ -49,7 +49,7 @@ int place_remove(const struct root *root, const char *path, struct err *e)
     const char *name;
     CLEANUP_FD int folder = folder_of(root, path, &name);
     if ((folder < 0 || unlinkat(folder, name, 0) < 0) && errno != ENOENT)
-        return err_set(e, ERR_SYSTEM, "cannot take %s away: %s", path, strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot remove %s: %s", path, strerror(errno));
     return 0;
 }
 

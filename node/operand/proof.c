@@ -79,7 +79,7 @@ static int run_sample(const struct root *root, struct err *e)
         if (!can_run(root, samples[i]))
             continue;
         if (fchdir(root->fd) < 0)
-            return err_set(e, ERR_SYSTEM, "cannot go to the root folder: %s", strerror(errno));
+            return err_set(e, ERR_SYSTEM, "cannot enter the root directory: %s", strerror(errno));
         CLEANUP_FREE char *program = xasprintf("./%s", samples[i]);
         char *const argv[] = { program, NULL };
         return program_run(argv, 0, NULL, e);

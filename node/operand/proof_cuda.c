@@ -101,7 +101,8 @@ static int find_libraries(const struct root *root, struct buf *ret, struct err *
     CLEANUP_BUF struct buf mounts = BUF_INIT(MOUNTS_MAX);
     int why = root_read(root, "proc/self/mounts", &mounts);
     if (why)
-        return err_set(e, ERR_SYSTEM, "cannot see what is mounted here: %s", strerror(why));
+        return err_set(e, ERR_SYSTEM, "cannot read the mounts of this container: %s",
+                       strerror(why));
     buf_printf(ret, "./" LIBRARIES);
     if (mounts_add_folders(part_of_buf(&mounts), "libcuda.so.", ret))
         return 0;
@@ -119,7 +120,7 @@ int proof_cuda_run(const struct root *root, struct buf *facts, struct err *e)
     if (found < 0)
         return -1;
     if (fchdir(root->fd) < 0)
-        return err_set(e, ERR_SYSTEM, "cannot go to the root folder: %s", strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot enter the root directory: %s", strerror(errno));
     char loader[] = "./" LOADER, option[] = "--library-path", program[] = "./" PROOF_CUDA_PROGRAM;
     char *const argv[] = { loader, option, libraries, program, NULL };
     int rc = program_run_in(NULL, argv, LIMIT_MS, true, &said, e);

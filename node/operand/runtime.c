@@ -38,7 +38,7 @@ int runtime_await(const char *socket_path, pid_t before, const struct runtime_ti
         if (now_ms - began_ms >= times->limit)
             return err_set(e, ERR_TIMEOUT,
                            "the container runtime on %s %s since its configuration was changed",
-                           socket_path, came ? "ends again and again" : "does not answer");
+                           socket_path, came ? "keeps restarting" : "does not answer");
         poll(NULL, 0, LOOK_MS);
     }
 }

@@ -115,10 +115,9 @@ static bool has_drop_in(const char *file, const char *after, struct err *e)
     bool has = !file || strstr(after, HANDLER);
     if (!has)
         err_set(e, ERR_INVALID,
-                "%s: containerd was started with %s, which does not take in the toolkit's drop-in. "
-                "The runtime was not "
-                "restarted. Have that file import /etc/containerd/conf.d/*.toml, or have the "
-                "machine bring its own toolkit",
+                "%s: containerd was started with %s, which does not import the toolkit's drop-in. "
+                "The runtime was not restarted. Have that file import "
+                "/etc/containerd/conf.d/*.toml, or have the machine bring its own toolkit",
                 RUNTIME_CONFIG_FAILED, file);
     return has;
 }
@@ -155,9 +154,8 @@ static int try_sources(const struct runtime_change *c, const struct kept *kept, 
     int rc = try_change(c, file, before, &lost, e);
     if (rc == 1 && has_other) {
         fprintf(stderr,
-                "ostler-node: with the source %s containerd's configuration would lose %s: the "
-                "source command is "
-                "tried\n",
+                "ostler-node: with the source %s containerd's configuration would lose %s: trying "
+                "the source command\n",
                 getenv(SOURCE), buf_text(&lost));
         if (kept_put_back(kept, e) < 0)
             return -1;
@@ -183,7 +181,7 @@ static int runtime_change_judge(const struct runtime_change *c, const struct kep
     if (!c->dump.argv)
         return 0;
     if (ask_dump(&c->dump, &before, &why) < 0) {
-        fprintf(stderr, "ostler-node: the configuration is not judged before it is used: %s\n",
+        fprintf(stderr, "ostler-node: the configuration is used without a check: %s\n",
                 err_msg(&why));
         return 0;
     }
@@ -197,7 +195,8 @@ int runtime_restart_by(char *const program[], const char *scratch, struct err *e
     static const char *const variables[] = { "RUNTIME_CONFIG", "RUNTIME_DROP_IN_CONFIG" };
     CLEANUP_FREE char *folder = xasprintf("%s/ostler-XXXXXX", scratch);
     if (!mkdtemp(folder))
-        return err_set(e, ERR_SYSTEM, "cannot make the folder %s: %s", folder, strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot create the directory %s: %s", folder,
+                       strerror(errno));
     for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
         CLEANUP_FREE char *path = xasprintf("%s/%zu", folder, i);
         if (getenv(variables[i]))
@@ -248,22 +247,20 @@ static int take_back(const struct runtime_change *c, const struct kept *kept, bo
     bool counts = kept_differs(kept) && has_read, back = kept_put_back(kept, &trouble) == 0;
     if (!back)
         err_set(e, why->kind,
-                "%s: %s; the old configuration could not be put back: %s. Repair the runtime on "
-                "this node by hand: "
-                "the old files are in %s",
+                "%s: %s; the old configuration could not be restored: %s. Repair the runtime on "
+                "this node by hand: the old files are in %s",
                 RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble), c->copies);
     else if (counts && (restart(c, &trouble) < 0 || kept_put_back(kept, &trouble) < 0))
         err_set(e, why->kind,
-                "%s: %s; the old configuration was put back, and still %s. Repair the runtime on "
-                "this node by "
-                "hand, then delete this pod",
+                "%s: %s; the old configuration was restored, and still %s. Repair the runtime on "
+                "this node by hand, then delete this pod",
                 RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble));
     else if (counts)
-        err_set(e, why->kind,
-                "%s: %s; the old configuration was put back. See the runtime's own log on this "
-                "node for why it did "
-                "not take the toolkit's drop-in, and delete this pod to have it tried again",
-                RUNTIME_CONFIG_FAILED, err_msg(why));
+        err_set(
+            e, why->kind,
+            "%s: %s; the old configuration was restored. See the runtime's own log on this node "
+            "for why it did not take the toolkit's drop-in, and delete this pod to try again",
+            RUNTIME_CONFIG_FAILED, err_msg(why));
     else
         err_set(e, why->kind, "%s", err_msg(why));
     err_clear(why);
@@ -295,7 +292,7 @@ static int refuse_again(const struct runtime_change *c, bool is_back)
 {
     CLEANUP_ERR struct err why = { 0 };
     if (is_back && restart(c, &why) < 0)
-        fprintf(stderr, "ostler-node: the old configuration is back, and %s\n", err_msg(&why));
+        fprintf(stderr, "ostler-node: the old configuration is restored, but %s\n", err_msg(&why));
     if (is_back)
         unlink(c->copies);
     return -1;
@@ -306,7 +303,7 @@ static bool has_wrapper(const struct runtime_change *c, struct err *e)
 {
     bool is_there = !c->wrapper || access(c->wrapper, X_OK) == 0;
     if (!is_there)
-        err_set(e, ERR_NOT_FOUND, "%s has left no %s", c->program[0], c->wrapper);
+        err_set(e, ERR_NOT_FOUND, "%s did not create %s", c->program[0], c->wrapper);
     return is_there;
 }
 

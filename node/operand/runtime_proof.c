@@ -43,7 +43,7 @@ void runtime_proof_begin(struct runtime_proof *p)
             err_set(&why, again.kind, "%s%s%s", err_msg(&why), i ? "; " : "", err_msg(&again));
     }
     if (!p->cgroup_parent)
-        fprintf(stderr, "ostler-node: that containers start is not proven after the change: %s\n",
+        fprintf(stderr, "ostler-node: cannot check that containers start after the change: %s\n",
                 err_msg(&why));
 }
 

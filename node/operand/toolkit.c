@@ -45,7 +45,7 @@ static bool may_begin(const char *name, int64_t seen_ms, struct err *e)
     CLEANUP_FD int signals = signals_open(0, e);
     struct pollfd told = { .fd = signals, .events = POLLIN };
     if (signals >= 0 && poll(&told, 1, (int) seen_ms) > 0)
-        return err_set(e, ERR_TIMEOUT, "told to stop before %s was started", name) == 0;
+        return err_set(e, ERR_TIMEOUT, "stopped by a signal before %s was started", name) == 0;
     return signals >= 0;
 }
 
@@ -93,7 +93,7 @@ static int forget_changes(const char *to, struct err *e)
     for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
         CLEANUP_FREE char *path = xasprintf("%s/%s", to, notes[i]);
         if (unlink(path) < 0 && errno != ENOENT)
-            return err_set(e, ERR_SYSTEM, "cannot take %s away: %s", path, strerror(errno));
+            return err_set(e, ERR_SYSTEM, "cannot remove %s: %s", path, strerror(errno));
     }
     return 0;
 }
@@ -129,7 +129,7 @@ static int make_sign(const struct root *root, enum ready_source source, const ch
             return -1;
     } while (source == READY_OF_CONTAINER && !ready_file_read(root, READY_FILE_OF_DRIVER, &driver));
     if (!boot_id_read(root, ret))
-        return err_set(e, ERR_SYSTEM, "cannot know which start of the machine this is");
+        return err_set(e, ERR_SYSTEM, "cannot read the boot ID of the machine");
     memcpy(ret->items[1], driver.items[1], READY_WORD_MAX);
     snprintf(ret->items[2], READY_WORD_MAX, "%s", revision);
     return 0;

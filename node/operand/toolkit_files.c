@@ -200,10 +200,9 @@ static int put_aside(const struct toolkit_files *f, const struct kept_file *now,
     if (!f->copies)
         return 0;
     CLEANUP_FREE char *aside = xasprintf("%s/changed-%s", f->copies, strrchr(now->path, '/') + 1);
-    fprintf(
-        stderr,
-        "%s was changed by somebody else since the toolkit wrote it: it is put at %s on the host\n",
-        now->path, aside);
+    fprintf(stderr,
+            "another program changed %s since the toolkit wrote it: moving it to %s on the host\n",
+            now->path, aside);
     struct part text = toolkit_files_text_of(now);
     return file_write(aside, 0600, text.at, text.len, e);
 }
@@ -223,15 +222,14 @@ static int toolkit_files_take_out(const struct toolkit_files *f, const struct ke
                         : toolkit_files_without(toolkit_files_text_of(now), f->programs, h.standard,
                                                 &out);
     fprintf(stderr,
-            "%s was changed by somebody else since the toolkit wrote it, and is not put back as it "
-            "was before: %s\n",
+            "another program changed %s since the toolkit wrote it, so it is not restored: %s\n",
             now->path,
-            changed ? "the toolkit's runtimes are taken out of it" : "it stays as it is");
+            changed ? "the toolkit's runtimes are removed from it" : "it stays as it is");
     if (changed && file_write(now->path, now->mode, buf_text(&out), out.len, e) < 0)
         return -1;
     return !changed && part_find(toolkit_files_text_of(now), f->programs)
                ? err_set(e, ERR_INVALID,
-                         "%s names the toolkit's programs in a way that Ostler cannot take out",
+                         "%s names the toolkit's programs in a way that Ostler cannot remove",
                          now->path)
                : 0;
 }
@@ -258,7 +256,7 @@ static bool others_need_imports(const struct toolkit_files *f, const struct kept
         closedir(dir);
     if (found)
         fprintf(stderr,
-                "%s stays as the toolkit made it: what it imports has a file of somebody else\n",
+                "%s stays as the toolkit wrote it: its imports contain a file of another program\n",
                 now->path);
     return found;
 }

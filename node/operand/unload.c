@@ -63,7 +63,7 @@ static void give_back(const struct root *root, const char *address)
     if (why)
         fprintf(stderr, "%s stays with vfio-pci: %s\n", address, strerror(why));
     else
-        fprintf(stderr, "%s is taken from vfio-pci\n", address);
+        fprintf(stderr, "%s is unbound from vfio-pci\n", address);
 }
 
 static void give_devices_back(const struct root *root, const struct unload_plan *p)

@@ -237,7 +237,7 @@ int unload_plan_make(struct view *v, const char *revision, struct unload_plan *r
     *ret = (struct unload_plan){ 0 };
     int why = list_modules(v, &text);
     if (why)
-        return err_set(e, ERR_SYSTEM, "cannot know which modules are loaded: %s: %s", MODULES,
+        return err_set(e, ERR_SYSTEM, "cannot list the loaded modules: %s: %s", MODULES,
                        strerror(why));
     struct part list = part_of_buf(&text);
     view_text(v, UNLOAD_STATE, STATE_MAX, &state);

@@ -47,24 +47,24 @@ enum spec_form {
     X(LABEL, "Label", NEED_MARKS, PAIRS, "labels")                                                 \
     X(ANNOTATE, "Annotate", NEED_MARKS, PAIRS, "annotates")                                        \
     X(TAINT, "Taint", NEED_NODE | NEED_BODY | NEED_TAINT | NEED_EFFECT, TAINT, "taints")           \
-    X(UNTAINT, "Untaint", NEED_NODE | NEED_BODY | NEED_TAINT, TAINT, "takes the taint off")        \
-    X(REBOOT, "Reboot", NEED_NODE, ITSELF, "boots anew")                                           \
+    X(UNTAINT, "Untaint", NEED_NODE | NEED_BODY | NEED_TAINT, TAINT, "untaints")                   \
+    X(REBOOT, "Reboot", NEED_NODE, ITSELF, "reboots")                                              \
     X(NODE_DOWN, "NodeDown", NEED_NODE, ITSELF, "goes down")                                       \
     X(NODE_UP, "NodeUp", NEED_NODE, ITSELF, "is switched on")                                      \
     X(NODE_CUT_OFF, "NodeCutOff", NEED_NODE, ITSELF, "is cut off")                                 \
-    X(NODE_REJOIN, "NodeRejoin", NEED_NODE, ITSELF, "is heard of again")                           \
+    X(NODE_REJOIN, "NodeRejoin", NEED_NODE, ITSELF, "reconnects")                                  \
     X(NODE_ADD, "NodeAdd", NEED_NAME | NEED_SHAPE, ITSELF, "is added")                             \
     X(NODE_REMOVE, "NodeRemove", NEED_NODE, ITSELF, "is removed")                                  \
     X(CRASH, "Crash", NEED_NAME, ITSELF, "crashes")                                                \
-    X(LABELLER_RESTART, "LabellerRestart", 0, ITSELF, "starts anew")                               \
-    X(EDIT_STATUS, "EditStatus", NEED_OBJECT | NEED_BODY, OBJECT, "writes into the status of")     \
+    X(LABELLER_RESTART, "LabellerRestart", 0, ITSELF, "restarts")                                  \
+    X(EDIT_STATUS, "EditStatus", NEED_OBJECT | NEED_BODY, OBJECT, "edits the status of")           \
     X(GPUS_OUT, "GpusOut", NEED_NODE, ITSELF, "loses its GPUs")                                    \
-    X(GPUS_IN, "GpusIn", NEED_NODE, ITSELF, "has its GPUs again")                                  \
+    X(GPUS_IN, "GpusIn", NEED_NODE, ITSELF, "gets its GPUs back")                                  \
     X(AGENT_SAYS, "AgentSays", NEED_NODE | NEED_BODY, ITSELF,                                      \
-      "has an agent that says what it is told to")                                                 \
-    X(AGENT_SILENT, "AgentSilent", NEED_NODE, ITSELF, "has an agent that falls silent")            \
-    X(AGENT_RESTART, "AgentRestart", NEED_NODE, ITSELF, "has an agent that starts anew")           \
-    X(KUBELET_RESTART, "KubeletRestart", NEED_NODE, ITSELF, "has a kubelet that starts anew")
+      "has an agent that reports scripted values")                                                 \
+    X(AGENT_SILENT, "AgentSilent", NEED_NODE, ITSELF, "has an agent that stops reporting")         \
+    X(AGENT_RESTART, "AgentRestart", NEED_NODE, ITSELF, "has an agent that restarts")              \
+    X(KUBELET_RESTART, "KubeletRestart", NEED_NODE, ITSELF, "has a kubelet that restarts")
 
 enum spec_verb {
 #define X(id, ...) SPEC_##id,

@@ -24,9 +24,10 @@ static int check_name_now(const char *path, const char *name, struct err *e)
     validate_subdomain(name, SPOT(NULL, "name"), &r);
     if (r.code == 0)
         return 0;
-    return err_set(e, ERR_INVALID,
-                   "%s: \"%s\" is not a name: small letters, digits, '-' and '.', at most 253",
-                   path, name);
+    return err_set(
+        e, ERR_INVALID,
+        "%s: \"%s\" is not a name: use lowercase letters, digits, '-' and '.', at most 253", path,
+        name);
 }
 
 /* ---- kinds and manifests */
@@ -55,10 +56,10 @@ static int check_kind(const char *path, const char *kind, struct err *e)
         buf_printf(&all, "%s%s", i ? ", " : "", k->plural);
     }
     if (meant)
-        return err_set(e, ERR_INVALID, "%s: \"%s\" is not a kind as in a path; did you mean %s?",
-                       path, kind, meant);
-    return err_set(e, ERR_INVALID, "%s: \"%s\" is not a kind as in a path; there are %s", path,
-                   kind, buf_text(&all));
+        return err_set(e, ERR_INVALID, "%s: \"%s\" is not a plural kind; did you mean %s?", path,
+                       kind, meant);
+    return err_set(e, ERR_INVALID, "%s: \"%s\" is not a plural kind; the kinds are %s", path, kind,
+                   buf_text(&all));
 }
 
 static int check_manifest(const char *path, const json_t *object, struct err *e)
@@ -69,7 +70,7 @@ static int check_manifest(const char *path, const json_t *object, struct err *e)
             return err_set(e, ERR_INVALID, "%s.%s: is missing", path, keys[i]);
     if (kind_of(json_str(object, "apiVersion"), json_str(object, "kind")))
         return 0;
-    return err_set(e, ERR_INVALID, "%s.kind: there is no %s in %s here", path,
+    return err_set(e, ERR_INVALID, "%s.kind: the simulator has no %s in %s", path,
                    json_str(object, "kind"), json_str(object, "apiVersion"));
 }
 
@@ -135,7 +136,7 @@ static int check_nodes(const struct spec_world *w, const json_t *root, struct ma
             if (check_name_now(path, name, e) < 0)
                 return -1;
             if (map_get(names, name))
-                return err_set(e, ERR_INVALID, "%s: there is a node %s already", path, name);
+                return err_set(e, ERR_INVALID, "%s: the node %s already exists", path, name);
             map_put(names, name, row);
         }
     }

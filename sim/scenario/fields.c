@@ -55,7 +55,7 @@ static int fields_read_number(const struct slot *s, int64_t max, int64_t *ret)
 {
     if (!json_is_integer(s->value) || json_integer_value(s->value) < 0 ||
         json_integer_value(s->value) > max)
-        return wrong(s, "must be a whole number from 0 on");
+        return wrong(s, "must be an integer of at least 0");
     *ret = json_integer_value(s->value);
     return 0;
 }
@@ -191,7 +191,7 @@ static int unknown(const struct field *fields, const char *path, const char *key
     CLEANUP_BUF struct buf all = BUF_INIT(4096);
     for (const struct field *f = fields; f->key; f++)
         buf_printf(&all, "%s%s", f == fields ? "" : ", ", f->key);
-    return err_set(e, ERR_INVALID, "%s%s%s: unknown; here may be %s", path, *path ? "." : "", key,
+    return err_set(e, ERR_INVALID, "%s%s%s: unknown; allowed here: %s", path, *path ? "." : "", key,
                    buf_text(&all));
 }
 

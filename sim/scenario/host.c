@@ -32,7 +32,7 @@ static int read_host(const char *file, json_t *shape, const char *host, struct e
         return err_wrap(e, "%s: shapes: host", file);
     json_t *inventory = json_array_get(documents, 0);
     if (!json_is_object(inventory))
-        return err_set(e, ERR_INVALID, "%s: shapes: host: %s is no mapping", file, path);
+        return err_set(e, ERR_INVALID, "%s: shapes: host: %s is not a mapping", file, path);
     json_object_set(shape, "host", inventory);
     host_fill(shape, inventory);
     return 0;

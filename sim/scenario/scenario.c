@@ -293,7 +293,7 @@ static struct scenario *build(const char *name, json_t *documents_steal,
     s->documents = documents_steal;
     int rc = json_array_size(documents_steal) == 1
                  ? scenario_read_all(s, json_array_get(documents_steal, 0), e)
-                 : err_set(e, ERR_INVALID, "a scenario is one YAML document, not %zu",
+                 : err_set(e, ERR_INVALID, "a scenario must be one YAML document, not %zu",
                            json_array_size(documents_steal));
     if (rc == 0)
         return s;
@@ -324,7 +324,7 @@ static int add_base(const char *file, json_t *documents, int depth, struct err *
     if (!base)
         return 0;
     if (depth == BASES_MAX)
-        return err_set(e, ERR_INVALID, "%s: base: more than %d files stand on one another", file,
+        return err_set(e, ERR_INVALID, "%s: base: more than %d levels of base files", file,
                        BASES_MAX);
     CLEANUP_FREE char *path = file_beside(file, base);
     CLEANUP_JSON json_t *others = yaml_parse_file(path, NULL, e);
@@ -333,7 +333,7 @@ static int add_base(const char *file, json_t *documents, int depth, struct err *
     if (add_base(path, others, depth + 1, e) < 0)
         return -1;
     if (json_object_update_missing(root, json_array_get(others, 0)) < 0)
-        return err_set(e, ERR_INVALID, "%s: base: %s is no mapping", file, path);
+        return err_set(e, ERR_INVALID, "%s: base: %s is not a mapping", file, path);
     return 0;
 }
 

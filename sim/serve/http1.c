@@ -119,7 +119,7 @@ static bool read_header(struct http1 *h, char *line)
             continue;
         if (h->request.headers[i] && (i == HTTP1_CONTENT_LENGTH || i == HTTP1_TRANSFER_ENCODING ||
                                       i == HTTP1_HOST || i == HTTP1_AUTHORIZATION))
-            return bad(h, 400, "a header that may be there once is there twice");
+            return bad(h, 400, "a header that must be unique is repeated");
         h->request.headers[i] = value;
     }
     return false;
@@ -137,7 +137,7 @@ static bool expect_body(struct http1 *h)
     if (length && coding)
         return bad(h, 400, "Content-Length and Transfer-Encoding contradict each other");
     if (coding && strcasecmp(coding, "chunked") != 0)
-        return bad(h, 501, "the only Transfer-Encoding that is served is chunked");
+        return bad(h, 501, "the only supported Transfer-Encoding is chunked");
     if (length && !str_parse_int(length, 0, INT64_MAX, &bytes))
         return bad(h, 400, "Content-Length is not a number");
     if (bytes > HTTP1_BODY_MAX)
@@ -159,7 +159,7 @@ static bool step_head(struct http1 *h)
     if (!end)
         return false;
     if (memchr(h->in.data, '\0', len))
-        return bad(h, 400, "there is a NUL in the headers");
+        return bad(h, 400, "the headers contain a NUL");
     free(h->head);
     h->head = xstrndup(h->in.data, len);
     buf_consume(&h->in, len + 4);
@@ -287,7 +287,7 @@ static enum http1_state advance(struct http1 *h)
 enum http1_state http1_feed(struct http1 *h, const char *bytes, size_t n)
 {
     if (n > 0 && h->part != PART_BAD && !buf_add(&h->in, bytes, n))
-        bad(h, 413, "more is sent at once than is taken");
+        bad(h, 413, "the request exceeds the receive buffer");
     return h->part == PART_WHOLE ? HTTP1_REQUEST : advance(h);
 }
 

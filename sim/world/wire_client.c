@@ -154,7 +154,7 @@ static struct flight *give_bytes(struct wire_client *c, struct flight *f)
         f = wire_client_find(c, id);
         if (f && taken < 0) {
             f->ended = true;
-            err_set(&f->result.err, ERR_TOO_LARGE, "the answer is not taken");
+            err_set(&f->result.err, ERR_TOO_LARGE, "the client rejects the answer");
             break;
         }
     }

@@ -33,7 +33,7 @@ static void on_arrival(void *arg)
     const struct arrival *a = f->arrival;
     f->status_due = f->status_due || a->has_status;
     if (a == &answered && f->result.status == 401)
-        flight_end(f, 401, ERR_UNAUTHORIZED, "the credentials are not accepted");
+        flight_end(f, 401, ERR_UNAUTHORIZED, "the credentials are rejected");
     else
         flight_end(f, f->result.status, a->kind, a->message);
 }

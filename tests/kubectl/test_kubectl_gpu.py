@@ -216,9 +216,9 @@ def hold_says_how_to_undo_it(c):
 @test
 def hold_refuses_nonsense(c):
     """A name that is not there is answered with names like it; one without a GPU, and what is no name, are refused."""
-    assert "there is no GPU node gpu-22 that Ostler knows; is it one of these: gpu-2" in c.plugin.refused("hold", "gpu-22")
+    assert "Ostler knows no GPU node gpu-22; did you mean gpu-2" in c.plugin.refused("hold", "gpu-22")
     assert "web-1 has no GPU that Ostler knows of: nothing was changed" in c.plugin.refused("hold", "web-1")
-    assert "is no name of a node" in c.plugin.refused("hold", "../policies")
+    assert "is not a name of a node" in c.plugin.refused("hold", "../policies")
     code, out, err = c.plugin.run("release", "gpu-9", "gpu-1")
     assert code == 1 and out == "gpu-1 is not held; nothing was changed\n" and "no GPU node gpu-9" in err, (code, out, err)
 
@@ -254,7 +254,7 @@ def nodes_in_a_rollout(c):
     assert len(waiting) == 2 and "waits for 1 GPU pod: default/train" in waiting[1], waiting
     assert "must be one of Unmanaged Discovered" in c.plugin.refused("nodes", "--state", "Faild", code=2)
     assert len(json.loads(c.plugin.said("nodes", "gpu-1", "gpu-3", "-o", "json"))) == 2
-    assert "is it one of these: gpu-" in c.plugin.refused("nodes", "gpu-7")
+    assert "did you mean gpu-" in c.plugin.refused("nodes", "gpu-7")
 
 
 @test
@@ -271,7 +271,7 @@ def explain_a_node(c):
     times = [s["time"][:19] for s in story]
     assert times == sorted(times) and len(story) > 5, story
     assert re.search("it is held by ostler-kubectl at [^ ]*, and not upgraded: kubectl", c.plugin.said("explain", "gpu-2"))
-    assert "is it one of these: gpu-" in c.plugin.refused("explain", "gpu-77")
+    assert "did you mean gpu-" in c.plugin.refused("explain", "gpu-77")
 
 
 @test
@@ -286,7 +286,7 @@ def events_in_order(c):
     assert of_node and not any("gpu-3" in e["object"] for e in of_node), of_node
     for names in ((), ("gpu-1",)):
         assert c.plugin.said("events", *names, "--since", "1ms") == "no events; the API server keeps them for an hour\n"
-    assert "there is no GPU node gpu-77 that Ostler knows; is it" in c.plugin.refused("events", "gpu-1", "gpu-77")
+    assert "Ostler knows no GPU node gpu-77; did you mean" in c.plugin.refused("events", "gpu-1", "gpu-77")
 
 
 @test
@@ -299,7 +299,7 @@ def pause_and_resume(c):
     c.ask("PATCH", POLICY, {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "gpu:x"}}}, MERGE)
     code, out, err = c.plugin.run("resume")
     assert code == 0 and out.startswith("resumed: ") and spec() == before, (out, spec())
-    assert err.startswith("kubectl gpu: warning: Argo CD (gpu:x) keeps this object, and puts back what Git names, "), err
+    assert err.startswith("kubectl gpu: warning: Argo CD (gpu:x) manages this object, and restores the state in Git "), err
     assert "is not paused; nothing was changed" in c.plugin.said("resume")
     c.until(lambda: "unknown" not in [n["current"] for n in json.loads(c.plugin.said("nodes", "-o", "json"))],
             "whether nodes are current, which a pause does not change,")
@@ -326,7 +326,7 @@ def bundle_without_secrets(c):
             "revisions.yaml", "lease.yaml", "server.yaml"} <= set(files), sorted(files)
     assert "managedFields" not in whole and "name: gpu-1" in files["nodes.yaml"]
     assert any(f.startswith("logs/") for f in files), sorted(files)
-    assert "is there already" in c.plugin.refused("bundle", "-f", str(path))
+    assert "already exists: give another file with -f FILE" in c.plugin.refused("bundle", "-f", str(path))
 
 
 @test
@@ -376,7 +376,7 @@ def half_an_answer_is_none(c):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([c.plugin.path, *command], env=c.plugin.environment(), stdout=full, stderr=subprocess.PIPE,
                                   text=True, timeout=30, check=False)
-        sentence = "kubectl gpu: not all of it could be written to standard output\n"
+        sentence = "kubectl gpu: cannot write all output to standard output\n"
         assert (done.returncode, done.stderr) == (1, sentence), (command, done)
 
 
@@ -636,7 +636,7 @@ def without_a_server(c):
     assert "/nowhere" in plugin.refused("plan", "-f", "/nowhere")
     with other(c, lambda *_: (200, {"items": []})) as (plugin, _):
         assert plugin.run("status")[0] == 0 and "127.0.0.1:1" in plugin.refused("status", "--context", "away")
-        assert 'the context "nowhere" is not there: there is here, away' in plugin.refused("status", "--context", "nowhere")
+        assert 'the context "nowhere" does not exist: there is here, away' in plugin.refused("status", "--context", "nowhere")
 
 
 @test
@@ -719,7 +719,7 @@ def events_come_once(c):
             assert " Meanwhile " in p.stdout.readline()
             back.set()
             away.clear()
-            assert "everything can be read again" in p.stderr.readline()
+            assert "all objects can be read again" in p.stderr.readline()
             p.send_signal(signal.SIGTERM)
             rest, _ = p.communicate(timeout=10)
             assert not rest, rest
@@ -768,9 +768,9 @@ def a_node_that_is_gone(c):
         return 200, {"items": [event] if "/namespaces/default/events" in path else []}
     with other(c, answer) as (plugin, handler):
         for command in ("hold", "release"):
-            assert "the Node gpu-2 is gone" in plugin.refused(command, "gpu-2")
+            assert "the Node gpu-2 does not exist" in plugin.refused(command, "gpu-2")
         assert " Gone " in plugin.said("events", "gpu-2")
-        assert "there is no GPU node gpu-3 " in plugin.refused("events", "gpu-3")
+        assert "Ostler knows no GPU node gpu-3;" in plugin.refused("events", "gpu-3")
         assert not [a for a in handler.asked if a[0] != "GET"], "something was written"
 
 
@@ -806,8 +806,8 @@ def a_write_that_is_not_answered(c):
     for code in (500, 502, 503, 504):
         answer = lambda method, _, code=code: (refusal(code, "", "x") if method == "PATCH" else (200, {"items": [policy]}))
         with other(c, answer) as (plugin, _):
-            assert "whether it was changed is not known" in plugin.refused("pause"), code
-            assert "not known" not in plugin.refused("pause", "--dry-run"), code
+            assert "the change may or may not have been applied" in plugin.refused("pause"), code
+            assert "may or may not" not in plugin.refused("pause", "--dry-run"), code
 
 
 @test
@@ -833,8 +833,8 @@ def logs_of_who_is_in_trouble(c):
         out = plugin.said("bundle", "-f", str(path))
         asked = [re.search("/pods/([^/]+)/log", p)[1] for _, p, _ in handler.asked if "/log?" in p]
     assert len(asked) == 60 and set(asked[:3]) <= set(asked[:16]) and {"fails", "slow", "restarted"} <= set(asked[:16]), asked
-    assert not {"dead", "waits"} & set(asked) and "logs: those of 543 more pods" in out, out
-    assert "logs: those of 1 pods on nodes that are down" in out and "and 500 of 601 that are" in out, out
+    assert not {"dead", "waits"} & set(asked) and "logs: 543 more pods; " in out, out
+    assert "logs: those of 1 pods on nodes that are down" in out and "and 500 of 601 ready pods" in out, out
     with tarfile.open(path) as tar:
         listed = next(tar.extractfile(n).read().decode() for n in tar.getnames() if n.endswith("/pods.yaml"))
     assert listed.count("nodeName") == 504 and all(f"name: {n}\n" in listed for n in ("dead", "waits", "slow", "fails"))
@@ -851,7 +851,7 @@ def one_definition_is_missing(c):
         return 200, lease if "/leases/ostler" in path else {"items": []}
     with other(c, answer) as (plugin, _):
         _, out, err = plugin.run("status")
-    assert "knows no GpuNode, a CRD that Ostler needs: kubectl apply --server-side -f crds" in out + err, (out, err)
+    assert "does not know GpuNode, a CRD that Ostler needs: kubectl apply --server-side -f crds" in out + err, (out, err)
     assert "not installed" not in out + err, (out, err)
 
 
@@ -867,8 +867,8 @@ def silent_containers_are_counted(c):
         return 200, {"items": [pod] if "/ostler-operands/pods?" in path else []}
     with other(c, answer) as (plugin, _):
         out = plugin.said("bundle", "-f", str(c.folder / "silent.tar.gz"))
-    assert "of 0 logs of containers" in out and "logs: 1 containers have written none\n" in out, out
-    assert "log of Ostler itself: no pod of it is in the namespace ostler-system; " in out, out
+    assert "logs of 0 containers" in out and "logs: 1 containers have written no log\n" in out, out
+    assert "log of Ostler: namespace ostler-system has no pod of Ostler; " in out, out
 
 
 def slow_in_the_middle(_, path):
@@ -929,7 +929,7 @@ def logs_to_their_ends(c):
     path = c.folder / "logs.tar.gz"
     with other(c, answer) as (plugin, _):
         out = plugin.said("bundle", "-f", str(path))
-    assert "logs/long/main: of its last 300 lines the last 256 KiB are there\n" in out and "logs/odd" not in out, out
+    assert "logs/long/main: has the last 300 KiB of its last 256 lines\n" in out and "logs/odd" not in out, out
     with tarfile.open(path) as tar:
         logs = {n.split("/")[-2]: tar.extractfile(n).read() for n in tar.getnames() if "/logs/" in n}
     lines = logs["long"].split(b"\n")
@@ -937,7 +937,7 @@ def logs_to_their_ends(c):
     assert re.match(rb"\d+ API_TOKEN=\(masked\) x", lines[0]), lines[0][:50]
     assert 200 << 10 < len(logs["long"]) < 256 << 10 and b"hunter2" not in logs["long"], len(logs["long"])
     for name in ("endless", "ended"):
-        assert logs[name].startswith(b"(its last line is longer than all that is kept of a log"), (name, logs[name][:100])
+        assert logs[name].startswith(b"(its last line is longer than the limit of a log"), (name, logs[name][:100])
     assert logs["odd"] == b"first\n]0;ownedzero ? byte red  \nlast\n?", logs["odd"]
 
 

@@ -222,7 +222,7 @@ def kubeconfig_goes():
     """The first lines have the command for a second terminal, and say that the kubeconfig goes at the end; it does."""
     with tempfile.TemporaryDirectory() as folder:
         code, out, _ = run("--for", "1s", "--speed", "100", "--kubeconfig", f"{folder}/k")
-        assert code == 0 and f"in a second terminal: export KUBECONFIG={folder}/k\n" in out and "the file goes" in out, out
+        assert code == 0 and f"in a second terminal: export KUBECONFIG={folder}/k\n" in out and "stops it and deletes the file" in out, out
         assert not pathlib.Path(folder, "k").exists()
 
 

@@ -67,7 +67,7 @@ static const struct parse_case {
       NULL },
 
     { "twice the same key", "a: 1\nb:\n  c: 1\n  c: 2\n", NULL,
-      "line 4: the key \"c\" is there twice" },
+      "line 4: the key \"c\" is set twice" },
     { "twice the same key in two spellings", "true: 1\ny: 2\n", NULL, "line 2: the key \"true\"" },
     { "no closing bracket", "a: [1, 2\nb: 3\n", NULL,
       "line 2, column 2: did not find expected ',' or ']', while parsing a flow sequence; a list "
@@ -82,15 +82,16 @@ static const struct parse_case {
     { "an indentation that fits nowhere", "a:\n    b: 1\n  c: 2\n", NULL,
       "look at the indentation" },
     { "no closing quote", "a: \"b\n", NULL, "a quote is not closed" },
-    { "unknown alias", "a: *nope\n", NULL, "line 1: the alias *nope names nothing" },
-    { "an alias inside of its own anchor", "a: &a [*a]\n", NULL, "the alias *a names nothing" },
+    { "unknown alias", "a: *nope\n", NULL, "line 1: the alias *nope has no complete anchor" },
+    { "an alias inside of its own anchor", "a: &a [*a]\n", NULL,
+      "the alias *a has no complete anchor" },
     { "anchors end with their document", "a: &a 1\n---\nb: *a\n", NULL, "line 3: the alias" },
     { "a list as a key", "? [a]\n: 1\n", NULL, "line 1: a key must be a word" },
     { "a null key", "~: 1\n", NULL, "line 1: a key is missing" },
     { "a NUL", "a: \"x\\0y\"\n", NULL, "line 1: a NUL character" },
     { "unsigned beyond 63 bits", "a: 18446744073709551615\n", NULL, "out of range" },
     { "infinity", "a: 1\nb: -.inf\n", NULL, "line 2: the number -.inf is out of range" },
-    { "a wrong tag", "!!int abc", NULL, "\"abc\" is not what its tag says" },
+    { "a wrong tag", "!!int abc", NULL, "\"abc\" does not match its tag" },
     { "binary", "!!binary aGk=", NULL, "line 1: !!binary is not supported" },
     { "merging a number", "<<: 1\n", NULL, "line 1: << must name a map" },
     { "merging a list of numbers", "<<: [1]\n", NULL, "line 1: << must name maps" },
@@ -252,7 +253,7 @@ static void nesting_is_limited(void **state)
     CLEANUP_FREE char *half_close = repeated("]", 60);
     CLEANUP_FREE char *by_alias = xasprintf("[&a %s%s, %s*a%s]", half, half_close, half,
                                             half_close);
-    expect_refusal(by_alias, "the alias *a makes it nested deeper");
+    expect_refusal(by_alias, "the alias *a nests deeper");
 }
 
 static void alias_bomb_is_refused(void **state)

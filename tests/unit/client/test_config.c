@@ -183,7 +183,7 @@ static const struct config_case {
     { "the first file's cluster wins", GOOD, CLUSTER("server: https://other") USER("token: other"),
       .url = "https://h:6443", .token = "t" },
     { "the first current-context wins", "current-context: d\n", GOOD "---\n",
-      .error = "the context \"d\" is not there: there is c" },
+      .error = "the context \"d\" does not exist: there is c" },
     { "parts from two files", HEAD, "current-context: x\n" CLUSTER(SERVER) USER("token: t"),
       .url = "https://h:6443", .token = "t" },
     { "paths begin at their own file", "current-context: c\n",
@@ -195,11 +195,11 @@ static const struct config_case {
     { "an empty file", "", .error = "no current-context" },
     { "a list", "[1]", .error = "no current-context" },
     { "no such context", "current-context: x\ncontexts: [{name: a}, {name: b}, 5, {}]\n",
-      .error = "the context \"x\" is not there: there is a, b" },
-    { "no such cluster", HEAD, .error = "the cluster \"k\" is not there: there is none" },
-    { "no such user", HEAD CLUSTER(SERVER), .error = "the user \"u\" is not there" },
+      .error = "the context \"x\" does not exist: there is a, b" },
+    { "no such cluster", HEAD, .error = "the cluster \"k\" does not exist: there is none" },
+    { "no such user", HEAD CLUSTER(SERVER), .error = "the user \"u\" does not exist" },
     { "a context without a cluster", "current-context: c\ncontexts: [{name: c}]\n",
-      .error = "the context \"c\" names no cluster" },
+      .error = "the context \"c\" has no cluster" },
     { "no server", HEAD CLUSTER("") USER(""), .error = "cluster \"k\": server is missing" },
     { "plain beyond loopback", HEAD CLUSTER("server: 'http://10.0.0.1'") USER(""),
       .error = "http://10.0.0.1:80 is not encrypted: use https://" },
@@ -288,16 +288,16 @@ static const struct config_case {
       HEAD CLUSTER(SERVER) USER(EXEC("/bin/echo, args: ['a: [']")),
       .error = "printed no ExecCredential" },
     { "a program that says too much", HEAD CLUSTER(SERVER) USER(EXEC("cat, args: [/dev/zero]")),
-      .error = "printed too much" },
+      .error = "is too long" },
     { "a program of another version",
       HEAD CLUSTER(SERVER)
           USER("exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin}"),
-      .error = "answered in another version than client.authentication.k8s.io/v1" },
+      .error = "answered in a version other than client.authentication.k8s.io/v1" },
     { "a program with an evil token", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: ['a b']")),
       .error = "credential program's token: the token holds white space" },
     { "a program that wants a terminal",
       HEAD CLUSTER(SERVER) USER(EXEC("./plugin, interactiveMode: Always")),
-      .error = "wants a terminal" },
+      .error = "needs a terminal" },
     { "a program without a name", HEAD CLUSTER(SERVER) USER("exec: {}"),
       .error = "exec: command is missing" },
     { "a program of an old version",
@@ -307,9 +307,9 @@ static const struct config_case {
     { "a password", HEAD CLUSTER(SERVER) USER("username: a, password: b"),
       .error = "it uses a password" },
     { "acting as another", HEAD CLUSTER(SERVER) USER("token: t, as: admin"),
-      .error = "it acts as somebody else" },
+      .error = "it impersonates a user" },
     { "a strange proxy", HEAD CLUSTER(SERVER ", proxy-url: 'ftp://p'") USER(""),
-      .error = "proxy-url begins neither" },
+      .error = "proxy-url must begin with http://, https://" },
     { "not YAML", "a: [", .error = "line " },
 };
 
@@ -417,7 +417,7 @@ static void a_context_is_named(void **state)
     assert_string_equal(c.namespace, "team");
     config_clear(&c);
     assert_int_equal(config_load(NULL, "z", &c, &e), -1);
-    check_error(&e, "the context \"z\" is not there: there is a, b");
+    check_error(&e, "the context \"z\" does not exist: there is a, b");
     clear_environment();
 }
 
@@ -428,12 +428,11 @@ static void missing_files_are_named(void **state)
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
     assert_int_equal(config_load("/nonexistent/kubeconfig", NULL, &c, &e), -1);
-    assert_string_equal(err_msg(&e), "kubeconfig /nonexistent/kubeconfig is not there");
+    assert_string_equal(err_msg(&e), "kubeconfig /nonexistent/kubeconfig does not exist");
     setenv("KUBECONFIG", "/nonexistent/a:/nonexistent/b", 1);
     assert_int_equal(config_load(NULL, NULL, &c, &e), -1);
-    assert_string_equal(
-        err_msg(&e),
-        "none of the files that KUBECONFIG names is there: /nonexistent/a:/nonexistent/b");
+    assert_string_equal(err_msg(&e),
+                        "no file that KUBECONFIG names exists: /nonexistent/a:/nonexistent/b");
     assert_int_equal(e.kind, ERR_NOT_FOUND);
     clear_environment();
 }
@@ -491,7 +490,7 @@ static void pods_have_an_account(void **state)
     check_error(&e, "in-cluster configuration: cannot read the token from ");
     setenv("KUBERNETES_SERVICE_PORT", "tcp://10.0.0.1:443", 1);
     assert_int_equal(config_load_in_cluster(in_dir("account"), &c, &e), -1);
-    check_error(&e, "are no address");
+    check_error(&e, "are not an address");
     unsetenv("KUBERNETES_SERVICE_PORT");
     assert_int_equal(config_load_in_cluster(in_dir("account"), &c, &e), -1);
     check_error(&e, "are not both set");

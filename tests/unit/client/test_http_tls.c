@@ -28,10 +28,10 @@ static const struct tls_case {
     { "a client certificate", "mtls", "certificate-authority: ca-a.crt",
       "client-certificate: client.crt, client-key: client.key", NULL },
     { "no client certificate", "mtls", "certificate-authority: ca-a.crt", "",
-      "wants a client certificate" },
+      "requires a client certificate" },
     { "an expired client certificate", "mtls", "certificate-authority: ca-a.crt",
       "client-certificate: client-expired.crt, client-key: client-expired.key",
-      "our client certificate has expired" },
+      "the client certificate has expired" },
     { "somebody else's key", "mtls", "certificate-authority: ca-a.crt",
       "client-certificate: client.crt, client-key: ca-b.key",
       "the client certificate and key cannot be used" },
@@ -78,13 +78,12 @@ static const struct refusal_case {
 } refusal_cases[] = {
     { "401 with an expired certificate",
       "client-certificate: client-expired.crt, client-key: client-expired.key",
-      "our client certificate expired on 20" },
+      "rejects the client certificate: it expired on 20" },
     { "401 with a certificate", "client-certificate: client.crt, client-key: client.key",
-      "does not accept our client certificate" },
-    { "401 with a token", "token: wrong", "does not accept our token: get another one" },
-    { "401 with a token from a file", "tokenFile: wrong-token",
-      "does not accept our token from /" },
-    { "401 without credentials", "", "wants credentials, and there are none" },
+      "rejects the client certificate: check" },
+    { "401 with a token", "token: wrong", "rejects the token: get another one" },
+    { "401 with a token from a file", "tokenFile: wrong-token", "rejects the token from /" },
+    { "401 without credentials", "", "requires credentials, but none are set" },
 };
 
 static void check_refusal(void **state)

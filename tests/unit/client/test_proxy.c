@@ -25,7 +25,7 @@ static const struct proxy_row {
     { "an address of this machine", "https://127.0.0.1:6443", "HTTPS_PROXY", "http://p", NULL,
       NULL },
     { "a strange one", SERVER, "HTTPS_PROXY", "ftp://p", NULL,
-      "HTTPS_PROXY begins neither with http://" },
+      "HTTPS_PROXY must begin with http://" },
 };
 
 static void config_of(struct config *c, const char *server)

@@ -31,13 +31,13 @@ static const struct keeper_row {
     { "nobody", "{'name': 'default', 'managedFields': [{'manager': 'kubectl-client-side-apply'}]}",
       NULL },
     { "Argo CD by annotation", "{'annotations': {'argocd.argoproj.io/tracking-id': 'gpu:x'}}",
-      "Argo CD (gpu:x) keeps" },
+      "Argo CD (gpu:x) manages" },
     { "Argo CD by manager", "{'managedFields': [{'manager': 'argocd-controller'}]}",
-      "Argo CD keeps this object" },
+      "Argo CD manages this object" },
     { "Flux by label", "{'labels': {'kustomize.toolkit.fluxcd.io/name': 'infra'}}",
-      "Flux (infra) keeps this object" },
+      "Flux (infra) manages this object" },
     { "Helm", "{'annotations': {'meta.helm.sh/release-name': 'ostler'}}",
-      "Helm (ostler) keeps this object" },
+      "Helm (ostler) manages this object" },
 };
 
 static void check_keeper(void **state)

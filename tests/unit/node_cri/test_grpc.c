@@ -50,17 +50,17 @@ static const struct row {
       BYTES(SETTINGS HEADERS TRAILERS("\x25") STATUS("2") "\0\x0cgrpc-message\7no%0Ait"), NULL,
       ERR_SERVER, "/a.B/C: no\nit (gRPC status 2)", 0 },
     { "a message without an end", BYTES(SETTINGS HEADERS DATA("\6") "\0\0\0\0\2o" GOOD), NULL,
-      ERR_INVALID, "/a.B/C: the answer is no message of gRPC", 0 },
+      ERR_INVALID, "/a.B/C: the answer is not a gRPC message", 0 },
     { "a message that is compressed", BYTES(SETTINGS HEADERS DATA("\7") "\1\0\0\0\2ok" GOOD), NULL,
-      ERR_INVALID, "/a.B/C: the answer is no message of gRPC", 0 },
+      ERR_INVALID, "/a.B/C: the answer is not a gRPC message", 0 },
     { "no message", BYTES(SETTINGS HEADERS GOOD), NULL, ERR_INVALID,
-      "/a.B/C: the answer is no message of gRPC", 0 },
+      "/a.B/C: the answer is not a gRPC message", 0 },
     { "more than is taken", BYTES(SETTINGS HEADERS DATA("\7") "\0\0\0\0\2ok" GOOD), NULL,
       ERR_TOO_LARGE, "is longer than 6 bytes", 6 },
     { "another protocol", BYTES("HTTP/1.1 400 Bad Request\r\n\r\n"), NULL, ERR_NOT_FOUND,
-      "speaks no gRPC", 0 },
-    { "a server that ends", BYTES(SETTINGS), NULL, ERR_NOT_FOUND, "speaks no gRPC", 0 },
-    { "nobody", NULL, 0, NULL, ERR_UNREACHABLE, "nobody answers on ", 0 },
+      "does not speak gRPC", 0 },
+    { "a server that ends", BYTES(SETTINGS), NULL, ERR_NOT_FOUND, "does not speak gRPC", 0 },
+    { "nobody", NULL, 0, NULL, ERR_UNREACHABLE, "no server answers on ", 0 },
 };
 
 /* Answers one client, once it has said something. */

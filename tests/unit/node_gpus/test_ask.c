@@ -45,8 +45,8 @@ static const struct row {
     { "leaves-a-child", LIMIT_MS, NULL },
     { "leaves-a-session", LIMIT_MS, NULL },
     { "breaks-out", LIMIT_MS, NULL },
-    { "crashes", LIMIT_MS, "NVML: it ended by a signal: Segmentation fault" },
-    { "crashes-late", LIMIT_MS, "NVML: it ended by a signal: Aborted" },
+    { "crashes", LIMIT_MS, "NVML: it was ended by a signal: Segmentation fault" },
+    { "crashes-late", LIMIT_MS, "NVML: it was ended by a signal: Aborted" },
     { "refuses", LIMIT_MS,
       "NVML: the library cannot reach the driver, or may not open its devices" },
     { "hangs", HANG_MS, "NVML: it did not answer in time" },
@@ -155,7 +155,7 @@ static void check_stuck(void **state)
         for (;;)
             pause();
     assert_int_equal(asker_ask(&a, &d, LIMIT_MS, &said, &e), -1);
-    assert_non_null(strstr(err_msg(&e), "hangs in the driver since it was asked"));
+    assert_non_null(strstr(err_msg(&e), "hangs in the driver and cannot be killed"));
     assert_int_equal(kill(a.stuck, SIGKILL), 0);
     while (asker_ask(&a, &d, LIMIT_MS, &said, NULL) < 0)
         usleep(10 * 1000);

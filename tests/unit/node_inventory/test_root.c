@@ -267,8 +267,8 @@ static void check_no_root(void **state)
     CLEANUP_FREE char *file = xasprintf("%s/inside", root_path);
     assert_int_equal(root_open(&r, "/nowhere/at-all", &e), -1);
     assert_int_equal(e.kind, ERR_NOT_FOUND);
-    assert_string_equal(err_msg(&e),
-                        "cannot open the root folder /nowhere/at-all: No such file or directory");
+    assert_string_equal(
+        err_msg(&e), "cannot open the root directory /nowhere/at-all: No such file or directory");
     assert_int_equal(root_open(&r, file, &e), -1);
     assert_int_equal(e.kind, ERR_SYSTEM);
 }

@@ -119,7 +119,7 @@ static const struct fail_row {
     { "make: no folder", "'proc/devices':'195 nvidia\\n'",
       "cannot open dev: No such file or directory" },
     { "make: refused", "'proc/devices':'195 nvidia\\n','dev/x':''",
-      "cannot make dev/nvidiactl: Operation not permitted" },
+      "cannot create dev/nvidiactl: Operation not permitted" },
 };
 
 static void check_fail(void **state)

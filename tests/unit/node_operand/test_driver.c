@@ -76,7 +76,7 @@ static const struct probe_row {
       "the driver's root is not mounted" },
     { "probe: the root of a container that was killed",
       MOUNTED ",'run/nvidia/driver/usr/bin/nvidia-smi':''", SMI_WORKS, "",
-      "another container's root is mounted in the place of the driver's" },
+      "another container's root is mounted in place of the driver's" },
     { "probe: mounts cannot be read", MODULE, SMI_WORKS, "",
       "cannot read proc/self/mounts: No such file or directory" },
     { "probe: the GPU does not answer", UP, SMI_FAILS, "",
@@ -87,7 +87,7 @@ static const struct probe_row {
       "'run/nvidia/x':'','sys/module/nvidia/refcnt':'0','proc/self/mounts':"
       "'x /run/nvidia/driver "
       "y\\n','run/nvidia/driver':{'link':'/'},'proc/devices':'','dev/x':'','host-dev-char/x':''",
-      SMI_WORKS, "", "cannot know which start of the machine this is" },
+      SMI_WORKS, "", "cannot read the boot ID of the machine" },
     { "probe: nvidia-smi hangs since an earlier try", BESIDE("(nvidia-smi) D", "pod1"), SMI_WORKS,
       "", "nvidia-smi hangs in the kernel (process 77): no other is started" },
     { "probe: another program hangs", BESIDE("(nvidia-smi-x) D", "pod1"), SMI_WORKS,
@@ -260,7 +260,7 @@ static void check_start_with_an_old_sign(void **state)
     char *const argv[] = { program, NULL };
     assert_int_equal(driver_start(&root, argv, &e), -1);
     fake_root_free(path);
-    assert_string_equal(err_msg(&e), "cannot take " SIGN " away: Is a directory");
+    assert_string_equal(err_msg(&e), "cannot remove " SIGN ": Is a directory");
 }
 
 /* ---- start-gdrcopy */

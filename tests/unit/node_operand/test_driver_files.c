@@ -59,7 +59,8 @@ static const struct row {
       BUNDLE("usr/local/share/ca-certificates/our.crt"), "bundle", "PEM", NULL },
     { "certificates on Ubuntu of a name that nobody reads", UBUNTU CERTIFICATE("our.pem"), "exit 0",
       "usr/local/share/ca-certificates/our.pem", "",
-      "driver.certConfig: our.pem would not be read, since its name does not end in .crt: rename "
+      "driver.certConfig: the driver ignores our.pem, because its name does not end in .crt: "
+      "rename "
       "that key of the ConfigMap" },
     { "certificates that are refused", UBUNTU CERTIFICATE("our.crt"), "echo bad PEM; exit 3",
       "usr/local/share/ca-certificates/our.crt", "PEM",
@@ -76,7 +77,8 @@ static const struct row {
       "NVreg_A=1\n", NULL },
     { "repositories on a system that is not known", SYSTEM("flatcar") REPOSITORY("a.list"), NULL,
       "etc/apt/sources.list.d/a.list", "",
-      "driver.repoConfig: it is not known where the driver image's system \"flatcar\" looks for "
+      "driver.repoConfig: Ostler does not know where system \"flatcar\" of the driver image looks "
+      "for "
       "such files: unset it" },
     { "a link out of the volume is followed within the container alone",
       UBUNTU ",'ostler-config/modules/a':{'link':'/etc/none'}", NULL, "drivers/a", "",

@@ -26,7 +26,7 @@ static const struct row {
     { "bottlerocket", NULL,
       "HostDriver: the module nvidia 580.95.05 is loaded, and no driver container has loaded it" },
     { "nothing-mounted", NULL,
-      "cannot know whether the host has a driver of its own: proc/modules: it is not there" },
+      "cannot check whether the host has its own driver: proc/modules: it is not there" },
     { "installed, not loaded", "'proc/modules':'','opt/bin/nvidia-smi':''",
       "HostDriver: a driver is installed on the host (/opt/bin/nvidia-smi)" },
     { "a link that only the host can follow",
@@ -48,17 +48,17 @@ static const struct row {
     { "such a kernel, with the driver in it", "'sys/module/nvidia/refcnt':'0'",
       "HostDriver: the module nvidia is loaded, and no driver container has loaded it" },
     { "what is no list of modules", "'proc/modules':{'fifo':true}",
-      "cannot know whether the host has a driver of its own: proc/modules: it is not what it "
-      "should be" },
+      "cannot check whether the host has its own driver: proc/modules: it has the wrong file "
+      "type" },
     { "a list of modules without end", "'proc/modules':{'size':1000000}",
-      "cannot know whether the host has a driver of its own: proc/modules: it is larger than "
-      "anything that is read here" },
+      "cannot check whether the host has its own driver: proc/modules: it is larger than the read "
+      "limit" },
     { "modules that may not be read", "'proc/modules':{'unreadable':true}",
-      "cannot know whether the host has a driver of its own: proc/modules: Permission denied" },
+      "cannot check whether the host has its own driver: proc/modules: Permission denied" },
     { "a lock that cannot be checked",
       "'proc/modules':'nvidia 1 0 - Live 0x0 (POE)\\n','run/nvidia':{'link':'/run/nvidia'}",
-      "cannot know whether the host has a driver of its own: run/nvidia/nvidia-driver.pid: its "
-      "links lead in a circle" },
+      "cannot check whether the host has its own driver: run/nvidia/nvidia-driver.pid: its links "
+      "form a loop" },
     { "a place that cannot be checked does not hide the next ones",
       "'proc/modules':'','usr/bin/nvidia-smi':{'link':'nvidia-smi'},'opt/bin/nvidia-smi':''",
       "HostDriver: a driver is installed on the host (/opt/bin/nvidia-smi)" },

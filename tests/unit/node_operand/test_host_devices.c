@@ -18,7 +18,8 @@
 #define ERROR(why)                                                                                 \
     "the host has not loaded the module nvidia-uvm, without which no CUDA program runs, and "      \
     "`modprobe nvidia-uvm` did not "                                                               \
-    "load it (" why "): have the host load it when it starts, as by a file in /etc/modules-load.d"
+    "load it (" why                                                                                \
+    "): make the host load it at boot, for example with a file in /etc/modules-load.d"
 /* modprobe on a machine that has the module. */
 #define LOADS "echo 508 nvidia-uvm >>"
 
@@ -47,7 +48,7 @@ static const struct row {
       "echo 'modprobe: FATAL: Module nvidia-uvm not found.'; exit 1 #", "",
       ERROR("sh ended with 1: modprobe: FATAL: Module nvidia-uvm not found.") },
     { "modprobe says that all is well, and has loaded nothing", NOT_LOADED, "true #", "",
-      ERROR("it ended well") },
+      ERROR("it reported success") },
     { "a GPU that was divided by MIG before: those devices are made, too",
       "'proc/devices':'" LOADED
       "238 nvidia-caps\\n','dev/x':'','proc/driver/nvidia-caps/mig-minors':'gpu0/gi1/access 12\\n',"

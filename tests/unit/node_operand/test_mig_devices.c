@@ -103,9 +103,9 @@ static const struct show_row {
     { "show: no folder for links", MAJORS MINORS "'dev/x':''", "links", "", "",
       "cannot open links: No such file or directory", 0 },
     { "show: no folder for nodes", MAJORS MINORS "'links':{'folder':true}", "links", "", "",
-      "cannot make dev/nvidia-caps: No such file or directory", 0 },
+      "cannot create dev/nvidia-caps: No such file or directory", 0 },
     { "show: refused", MAJORS MINORS INSTANCE DEV, "links", "", "cap1 ",
-      "cannot make nvidia-caps/nvidia-cap1: Operation not permitted", EPERM },
+      "cannot create nvidia-caps/nvidia-cap1: Operation not permitted", EPERM },
 };
 
 /* The names of the links that lead where they should. */

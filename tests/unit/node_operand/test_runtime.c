@@ -62,10 +62,10 @@ static const struct row {
     { "it stays the process that it was", { 1, 0, 0 }, { 5000, 600, 100, 0 }, NULL, 600 },
     { "another comes after a pause", { 2, 300, 300 }, { 5000, 3000, 200, 0 }, NULL, 700 },
     { "it does not come back", { .lives = 0 }, { 300, 100, 100, 0 }, "does not answer since", 300 },
-    { "it ends again and again",
+    { "it keeps restarting",
       { 1000, 100, 0 },
       { 1500, 1000, 1000, 0 },
-      "ends again and again since",
+      "keeps restarting since",
       1500 },
 };
 

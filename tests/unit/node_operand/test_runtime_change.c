@@ -57,7 +57,7 @@ static const struct row {
       "grep -q new config" },
     { "without the runtime's program the change is taken back",
       "test -e wrapper || exit 0; " ADDS "; rm wrapper", CAT, NULL, NULL, ":",
-      FAILED "sh has left no ", "test \"$(cat config)\" = 'a = 1' && test ! -e drop-in" },
+      FAILED "sh did not create ", "test \"$(cat config)\" = 'a = 1' && test ! -e drop-in" },
     { "NVIDIA's program fails", "echo x > config; exit 3", CAT, NULL, NULL, ":", "sh ended with 3",
       "test \"$(cat config)\" = 'a = 1'" },
     { "what a process left that did not live to see it is put back first",
@@ -99,8 +99,8 @@ static const struct follow_row {
       "/var/snap/microk8s/1/args/containerd.toml" },
     { { "a file that does not take in the drop-in is named before a restart", ADDS, CAT, "file",
         NULL, ":",
-        FAILED "containerd was started with /usr/share/containerd/config.toml, which does not take "
-               "in the toolkit's drop-in.",
+        FAILED "containerd was started with /usr/share/containerd/config.toml, which does not "
+               "import the toolkit's drop-in.",
         "test \"$(cat config)\" = 'a = 1' && test ! -e drop-in" },
       "/usr/share/containerd/config.toml" },
 };
@@ -211,10 +211,10 @@ static const struct restart_row {
     const char *name, *program, *error;
 } restart_rows[] = {
     { "a runtime without a socket reads its old configuration", READS "test -e read-1",
-      FAILED "sh ended with 1; the old configuration was put back. See the runtime's own log" },
+      FAILED "sh ended with 1; the old configuration was restored. See the runtime's own log" },
     { "a runtime without a socket that does not take its old configuration either", READS "exit 3",
       FAILED
-      "sh ended with 3; the old configuration was put back, and still sh ended with 3. Repair" },
+      "sh ended with 3; the old configuration was restored, and still sh ended with 3. Repair" },
 };
 
 static void check_restart(void **state)
@@ -276,9 +276,8 @@ static void containers_that_do_not_start_again_get_the_old_configuration(void **
     CLEANUP_FREE char *config = xasprintf("%s/config", folder);
     setenv("RUNTIME_CONFIG", config, 1);
     assert_int_equal(change_with(folder, &row, NULL, &proof, &e), -1);
-    static const char said[] = FAILED
-        "no container starts with the runtime's handler by default: the shim is gone; the old "
-        "configuration was put back.";
+    static const char said[] = FAILED "no container starts with the runtime's handler by default: "
+                                      "the shim is gone; the old configuration was restored.";
     assert_memory_equal(err_msg(&e), said, strlen(said));
     assert_int_equal(system("test \"$(cat read-1)\" = 'a = 1' && test \"$(cat config)\" = 'a = 1' "
                             "&& test -e refused"),

@@ -53,9 +53,9 @@ static const struct install_row {
     { "install: it fails", "'toolkit/nvidia-container-runtime':''", "exit 3 # %s %s %s",
       "sh ended with 3" },
     { "install: it has left nothing", "'x':''", "exit 0 # %s %s %s",
-      "sh has left no %s/toolkit/nvidia-container-runtime" },
+      "sh did not create %s/toolkit/nvidia-container-runtime" },
     { "install: it has left what cannot be run", "'toolkit/nvidia-container-runtime':''",
-      "exit 0 # %s %s %s", "sh has left no %s/toolkit/nvidia-container-runtime" },
+      "exit 0 # %s %s %s", "sh did not create %s/toolkit/nvidia-container-runtime" },
 };
 
 /* Puts the folder wherever a text has a %s. */
@@ -290,7 +290,7 @@ static void check_own_configuration(void **state)
     assert_int_equal(toolkit_install(&install, &e), -1);
     CLEANUP_FREE char *text = fake_root_text(&root, OWN);
     assert_non_null(strstr(err_msg(&e),
-                           "by default: no low-level runtime; the old configuration was put back"));
+                           "by default: no low-level runtime; the old configuration was restored"));
     assert_string_equal(text, "a");
 }
 

@@ -187,8 +187,9 @@ static void a_list_without_its_version_in_front_is_no_look(void **state)
     world_reply(&f->w, 0, 200,
                 "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}], "
                 "'metadata': {'resourceVersion': '17'}}");
-    expect_log(f, "GET pods (not a write) 200\nk: Invalid \"a list that does not say its version "
-                  "before its items\" -1\n");
+    expect_log(
+        f,
+        "GET pods (not a write) 200\nk: Invalid \"the list has no version before its items\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -342,7 +343,7 @@ static void nothing_begins_without_the_lease(void **state)
     f->fence = INT64_MIN;
     submit(f, "k", true, NODES("a", "b"));
     assert_int_equal(f->w.submitted, 0);
-    expect_log(f, "k: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(f, "k: Conflict \"this Ostler no longer holds the Lease\" -1\n");
     assert_int_equal(executor_pending(f->ex), 0);
 }
 
@@ -357,8 +358,7 @@ static void nothing_begins_at_the_fence(void **state)
     world_expect(&f->w, PATCHED("b"));
     world_jump(&f->w, 1);
     world_reply(&f->w, 0, 200, "");
-    expect_log(
-        f, "PATCH nodes 200\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"this Ostler no longer holds the Lease\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -370,9 +370,9 @@ static void what_waits_for_a_place_ends_at_the_fence(void **state)
         submit(f, i < 8 ? "begun" : "waiting", false, NODES("a"));
     world_jump(&f->w, 100);
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nbegun: None \"\" -1\nwaiting: Conflict \"this Ostler does not "
-                  "hold the Lease any more\" -1\n"
-                  "waiting: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(f, "PATCH nodes 200\nbegun: None \"\" -1\nwaiting: Conflict \"this Ostler no longer "
+                  "holds the Lease\" -1\n"
+                  "waiting: Conflict \"this Ostler no longer holds the Lease\" -1\n");
     assert_int_equal(world_open(&f->w), 7);
     assert_int_equal(f->w.submitted, 8);
 }
@@ -411,8 +411,7 @@ static void fence_is_held_against_the_clock_not_the_turn(void **state)
     submit(f, "k", false, NODES("a", "b"));
     f->jump_ms = 60000;
     world_reply(&f->w, 0, 200, "");
-    expect_log(
-        f, "PATCH nodes 200\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"this Ostler no longer holds the Lease\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -548,8 +547,7 @@ static void fence_is_nobodys_fault(void **state)
     submit(f, "k", true, NODES("a", "b"));
     world_jump(&f->w, 100);
     world_reply(&f->w, 0, 500, "{'message': 'first'}");
-    expect_log(
-        f, "PATCH nodes 500\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(f, "PATCH nodes 500\nk: Conflict \"this Ostler no longer holds the Lease\" -1\n");
     assert_int_equal(f->failed, -1);
 }
 
@@ -599,8 +597,8 @@ static void done_may_submit(void **state)
     f->fence = INT64_MIN;
     add_patch(&f->again, "c");
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nagain: None \"\" -1\nagain: Conflict \"this Ostler does not "
-                  "hold the Lease any more\" -1\n");
+    expect_log(f, "PATCH nodes 200\nagain: None \"\" -1\nagain: Conflict \"this Ostler no longer "
+                  "holds the Lease\" -1\n");
     assert_int_equal(executor_pending(f->ex), 0);
 }
 
@@ -651,7 +649,7 @@ int main(void)
           server_may_ask_for_more_time_than_a_budget_takes },
         { "a pod that is gone has left; another one of its name is not meant",
           pod_that_is_gone_has_left },
-        { "that this Ostler does not hold the Lease any more is no action's failure",
+        { "that this Ostler no longer holds the Lease is no action's failure",
           fence_is_nobodys_fault },
         { "no whole answer is a failure", no_answer_is_a_failure },
         { "accepted without a readable answer is accepted", accepted_without_a_readable_answer },

@@ -377,7 +377,7 @@ static void list_that_broke_off_drops_nothing(void **state)
     world_bytes(&f->w, 0, "{'metadata': {'resourceVersion': '20'}, 'items': [" NODE("a", "1", "x"));
     world_done(&f->w, 0, 200);
     world_turn(&f->w);
-    expect_problem(f, "cannot watch nodes: the list broke off");
+    expect_problem(f, "cannot watch nodes: the list is incomplete");
     expect_content(f, "a=x b=y");
     world_pass(&f->w, FIRST_WAIT_MS);
     world_expect(&f->w, LIST);

@@ -13,7 +13,7 @@ static const struct row {
     { "every address", ":0", NULL },
     { "one IPv4 address", "127.0.0.1:0", NULL },
     { "no port", "127.0.0.1",
-      "\"127.0.0.1\" is not an address to listen on: want IP:port, [IPv6]:port or :port" },
+      "\"127.0.0.1\" is not an address to listen on: give IP:port, [IPv6]:port or :port" },
     { "nothing", "", "\"\" is not an address" },
     { "port out of range", ":65536", "\":65536\" is not an address" },
     { "port that is no number", ":http", "\":http\" is not an address" },

@@ -117,7 +117,7 @@ static const struct row {
     { "HEAD has the length and no body", "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
       "HTTP/1.1 200 OK\r\n", "content-length: 32\r\n", "" },
     { "elsewhere", GET("/"), "HTTP/1.1 404 Not Found\r\n", TEXT,
-      "served are /metrics, /healthz and /readyz\n" },
+      "the paths are /metrics, /healthz and /readyz\n" },
     { "a longer name is elsewhere", GET("/healthzz"), "HTTP/1.1 404 ", NULL, NULL },
     { "HTTP/1.0", "GET /healthz HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "connection: close\r\n",
       "ok" },

@@ -25,7 +25,7 @@ static const struct bad_row {
     const char *message;
 } bad[] = {
     { "a key that is none", "node: []\n",
-      "x.yaml:1: node: unknown; here may be name, about, seed," },
+      "x.yaml:1: node: unknown; allowed here: name, about, seed," },
     { "a shape that is not there", SHAPES "nodes:\n- {name: node, shape: c}\n",
       "x.yaml:3: nodes[0].shape: must be the name of one of the shapes" },
     { "a row without what it must have", SHAPES "nodes:\n- {name: node}\n",
@@ -33,9 +33,9 @@ static const struct bad_row {
     { "a list that is none", "nodes: 3\n", "x.yaml:1: nodes: must be a list" },
     { "a row that is none", "images:\n- a\n", "x.yaml:2: images[0]: must be an object" },
     { "a number that is text", "shapes:\n- name: a\n  gpus: many\n",
-      "x.yaml:3: shapes[0].gpus: must be a whole number from 0 on" },
+      "x.yaml:3: shapes[0].gpus: must be an integer of at least 0" },
     { "a number below zero", "shapes:\n- {name: a, gpus: -1}\n",
-      "x.yaml:2: shapes[0].gpus: must be a whole number from 0 on" },
+      "x.yaml:2: shapes[0].gpus: must be an integer of at least 0" },
     { "a duration without a unit", "latencies: {pull: '5'}\n",
       "x.yaml:1: latencies.pull: must be a duration (\"90s\") or a span" },
     { "a span that ends before it begins", "latencies: {pull: 5s..1s}\n",
@@ -52,7 +52,7 @@ static const struct bad_row {
     { "a mistake in a change", "changes:\n- at: 1s\n  images:\n  - {pull: 1s}\n",
       "x.yaml:4: changes[0].images[0].image: is missing" },
     { "two documents", "seed: 1\n---\nseed: 2\n",
-      "x.yaml:1: a scenario is one YAML document, not 2" },
+      "x.yaml:1: a scenario must be one YAML document, not 2" },
     { "no YAML", "a: [", "x.yaml" },
     { "an action on a node without one", ACTION("do: Cordon"),
       "x.yaml:3: actions[0].node: is missing; Cordon needs the name of a node" },
@@ -91,17 +91,17 @@ static const struct bad_row {
       "shapes:\n- {name: a, taints: [{key: k, effect: x}]}\n",
       "x.yaml:2: shapes[0].taints[0].effect: must be one of NoSchedule" },
     { "a kind in the singular", ACTION("do: Delete, kind: DaemonSet, name: d"),
-      "x.yaml:3: actions[0].kind: \"DaemonSet\" is not a kind as in a path; did you mean "
+      "x.yaml:3: actions[0].kind: \"DaemonSet\" is not a plural kind; did you mean "
       "daemonsets?" },
     { "a short name of a kind", ACTION("do: Delete, kind: po, name: p"),
-      "x.yaml:3: actions[0].kind: \"po\" is not a kind as in a path; did you mean pods?" },
+      "x.yaml:3: actions[0].kind: \"po\" is not a plural kind; did you mean pods?" },
     { "a kind that is none", ACTION("do: Delete, kind: boats, name: b"),
-      "x.yaml:3: actions[0].kind: \"boats\" is not a kind as in a path; there are namespaces, "
+      "x.yaml:3: actions[0].kind: \"boats\" is not a plural kind; the kinds are namespaces, "
       "nodes," },
     { "a node twice", SHAPES "nodes:\n- {name: m, shape: a, count: 2}\n- {name: m-2, shape: a}\n",
-      "x.yaml:4: nodes[1].name: there is a node m-2 already" },
+      "x.yaml:4: nodes[1].name: the node m-2 already exists" },
     { "a node's name that is none", SHAPES "nodes:\n- {name: Big_Node, shape: a}\n",
-      "x.yaml:3: nodes[0].name: \"Big_Node\" is not a name: small letters" },
+      "x.yaml:3: nodes[0].name: \"Big_Node\" is not a name: use lowercase letters" },
     { "an added node's name that is none", ACTION("do: NodeAdd, name: Late, shape: a"),
       "x.yaml:3: actions[0].name: \"Late\" is not a name" },
     { "an object without an apiVersion", "objects:\n- {kind: Pod, metadata: {name: p}}\n",
@@ -112,10 +112,10 @@ static const struct bad_row {
       "x.yaml:2: objects[0].metadata.name: is missing" },
     { "an object of a kind that is not there",
       "objects:\n- {apiVersion: v1, kind: Boat, metadata: {name: b}}\n",
-      "x.yaml:2: objects[0].kind: there is no Boat in v1 here" },
+      "x.yaml:2: objects[0].kind: the simulator has no Boat in v1" },
     { "a created object of a kind that is not there",
       ACTION("do: Create, with: {apiVersion: v2, kind: Pod, metadata: {name: p}}"),
-      "x.yaml:3: actions[0].with.kind: there is no Pod in v2 here" },
+      "x.yaml:3: actions[0].with.kind: the simulator has no Pod in v2" },
 };
 
 static void check_bad(void **state)

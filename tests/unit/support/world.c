@@ -104,7 +104,7 @@ static void deliver(struct world *w, const struct world_delivery *d)
         if (sink.on_bytes && sink.on_bytes(sink.arg, d->bytes, strlen(d->bytes)) < 0)
             end(w, d->id,
                 &(struct transport_result){
-                    200, -1, 0, { ERR_TOO_LARGE, (char *) "the answer is not taken" } });
+                    200, -1, 0, { ERR_TOO_LARGE, (char *) "the client rejects the answer" } });
         break;
     case DELIVER_DONE:
         end(w, d->id, &d->result);
