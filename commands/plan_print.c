@@ -288,8 +288,8 @@ static void print_failures(const json_t *failures)
                hash, *version ? " (" : "", version, *version ? ")" : "",
                json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"),
                json_str_or_empty(f, "at"), json_str_or_empty(f, "reason"));
-        printf("  no other node gets it; change the policy, or have it tried "
-               "again: " POLICY_RETRY_COMMAND "\n",
+        printf("  no other node gets it; change the policy, or retry the "
+               "revision: " POLICY_RETRY_COMMAND "\n",
                json_str_or_empty(f, "retry"));
     }
 }
@@ -317,7 +317,7 @@ void plan_print(const json_t *whole)
         print_plan(plan, json_bool(whole, "ofFile", false));
     else if (json_array_size(failed) == 0)
         printf("nothing to do: every node that Ostler serves runs what the policy says\n");
-    print_rows("gets its first driver and stack, which no plan holds up",
+    print_rows("gets its first driver and stack, outside the rollout",
                json_object_get(whole, "first"));
     print_rows("has a GPU and is not served", json_object_get(whole, "notServed"));
 }

@@ -62,8 +62,8 @@ static const char *const sentences[CLAIM_PHASE_COUNT] = {
     [CLAIM_WAITING] = "tainted for new GPU pods; its jobs run to their end",
     [CLAIM_DRAINING] = "GPU pods are asked to leave",
     [CLAIM_UNLOADING] = "Ostler removes what the node runs",
-    [CLAIM_INSTALLING] = "the new revisions come",
-    [CLAIM_VALIDATING] = "everything is up; a CUDA program has to run",
+    [CLAIM_INSTALLING] = "Ostler installs the new revisions",
+    [CLAIM_VALIDATING] = "everything is up; a CUDA program must run",
     [CLAIM_FAILED] =
         "the node stays out of service until it comes up, is tried again, or is rolled back",
 };

@@ -68,8 +68,8 @@ bool cond_failure_lasts(const struct checks *in)
 bool cond_say_failure(const struct checks *in, struct condition *ret, const char *status)
 {
     const char *todo = todo_of(in->failure);
-    return cond_say(in, ret, status, REASON_RECONCILE_FAILED, "a write of Ostler's failed: %s; %s",
-                    err_msg(in->failure), todo ? todo : "Ostler tries it again");
+    return cond_say(in, ret, status, REASON_RECONCILE_FAILED, "a write by Ostler failed: %s; %s",
+                    err_msg(in->failure), todo ? todo : "Ostler retries it");
 }
 
 /* ---- causes */
@@ -217,7 +217,7 @@ bool cond_rolled_back(const struct checks *in, struct condition *ret)
         return false;
     bool back = in->served && r->active + r->waiting + r->failed == 0 && !main_cause(in);
     return cond_say(in, ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
-                    "%s%s. Correct the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
+                    "%s%s. Correct the policy, or retry the revision: " POLICY_RETRY_COMMAND "%s",
                     r->failure, back ? ", and was rolled back" : "", r->failure_retry,
                     cond_words_text(in, r->failure_node, NULL));
 }

@@ -305,7 +305,7 @@ static void say_time(struct buf *out, const struct rollout_plan_input *in)
     } else if (!f->timed) {
         say_no_pace(out, in);
     } else if (f->ends_s <= in->rollout->now_s) {
-        buf_str(out, "; at the pace seen so far it would be over by now");
+        buf_str(out, "; at the pace seen so far it is overdue");
     } else {
         char span[ROLLOUT_SPAN_MAX];
         rollout_span_text(f->ends_s - in->rollout->now_s, span);

@@ -96,7 +96,7 @@ static void rollout_return_look_at(const struct work *w, const struct gates *g, 
         rollout_return_add(ret, w, NULL, far, NULL, a);
     else if (idle_s && until_s <= g->in->now_s)
         rollout_return_add(ret, w, NULL, ROLLOUT_HOLD_NONE,
-                           "no job has run on it for 5m, and its turn did not come", a);
+                           "no job has run on it for 5m, and no slot was free", a);
     else if (idle_s)
         rollout_look_again(ret, until_s);
 }

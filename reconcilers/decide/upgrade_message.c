@@ -36,8 +36,8 @@ static int64_t retry_s(const struct upgrade_story *s)
 static const char *next_waiting(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     if (s->spec->drain.wait_for_jobs_s < 0)
-        return "it is drained when they have ended and a place is free, without limit of time";
-    return arena_printf(a, "it is drained when they have ended and a place is free, or at %s", at);
+        return "Ostler drains it when they end and a slot is free, without a time limit";
+    return arena_printf(a, "Ostler drains it when they end and a slot is free, or at %s", at);
 }
 
 static const char *next_draining(const struct upgrade_story *s, const char *at, struct arena *a)

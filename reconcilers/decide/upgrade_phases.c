@@ -167,7 +167,7 @@ static void step_waiting(struct upgrade_pass *s)
     upgrade_phases_say(s, REASON_WAITING_FOR_JOBS,
                        s->out->drain.message
                            ? s->out->drain.message
-                           : "its jobs have ended: it waits for its turn in the rollout");
+                           : "its jobs have ended: it waits for a slot in the rollout");
 }
 
 /* Whether the node returns to Waiting. A job may run for weeks, and this phase holds a slot of

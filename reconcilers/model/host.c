@@ -272,7 +272,7 @@ const char *host_runtime_problem(struct arena *a, const struct host *host,
         return "the node does not say which container runtime it has "
                "(status.nodeInfo.containerRuntimeVersion is empty)";
     return arena_printf(a,
-                        "its container runtime, %s, is none of containerd, CRI-O and docker: "
+                        "its container runtime, %s, is not containerd, CRI-O or docker: "
                         "configure the runtime on the node "
                         "and set toolkit.enabled to false",
                         version);
@@ -282,11 +282,11 @@ const char *host_toolkit_problem(const struct host *host)
 {
     if (host->toolkit != HOST_TOOLKIT_MISSING)
         return NULL;
-    return "the configuration of its container runtime names NVIDIA's container toolkit, and that "
-           "one's program is not there "
+    return "the configuration of its container runtime names NVIDIA's container toolkit, whose "
+           "program is missing "
            "(status.inventory.hostToolkit of its GpuNode has both paths): install the toolkit's "
-           "packages on the node, or take "
-           "the runtime out of that configuration, or set toolkit.source to Ostler, which installs "
+           "packages on the node, or remove the runtime from that configuration, or set "
+           "toolkit.source to Ostler, which installs "
            "its own in their place";
 }
 

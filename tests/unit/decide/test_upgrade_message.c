@@ -21,15 +21,15 @@ static const struct row {
       { .phase = CLAIM_WAITING },
       { .drain = { .wait_for_jobs_s = -1 } },
       0,
-      "W, since 2026-11-20T10:00:00Z; it is drained when they have ended and a place is free, "
-      "without limit of time",
+      "W, since 2026-11-20T10:00:00Z; Ostler drains it when they end and a slot is free, without a "
+      "time limit",
       NULL },
     { "jobs for a day, counted from the claim",
       { .phase = CLAIM_WAITING, .since_s = 60 },
       { .drain = { .wait_for_jobs_s = 86400 } },
       0,
-      "W, since 2026-11-20T10:01:00Z; it is drained when they have ended and a place is free, or "
-      "at 2026-11-21T10:00:00Z",
+      "W, since 2026-11-20T10:01:00Z; Ostler drains it when they end and a slot is free, or at "
+      "2026-11-21T10:00:00Z",
       "2026-11-21T10:00:00Z" },
     { "pods that leave, or the node goes back",
       { .phase = CLAIM_DRAINING },
@@ -125,8 +125,7 @@ static void times_past_all_calendars(void **state)
     assert_string_equal(
         upgrade_sentence(&(struct upgrade_story){ .claim = &claim, .spec = &spec, .what = "W" },
                          &a),
-        "W, since 9999-12-31T23:59:59Z; it is drained when they have ended and a place is free, or "
-        "at "
+        "W, since 9999-12-31T23:59:59Z; Ostler drains it when they end and a slot is free, or at "
         "9999-12-31T23:59:59Z");
 }
 
