@@ -118,7 +118,7 @@ static int install(struct talk *t, const json_t *crd, struct err *e)
     if (!there && no.kind != ERR_NOT_FOUND)
         return err_set(e, no.kind, "%s: %s", name, err_msg(&no));
     if (there && schema_of(there) > schema_of(crd)) {
-        printf("%s: schema %ld is there, newer than %ld: it is not changed, and works with an "
+        printf("%s: schema %ld is installed, newer than %ld: left unchanged, as it works with an "
                "older Ostler\n",
                name, schema_of(there), schema_of(crd));
         return 0;

@@ -192,8 +192,9 @@ static const struct {
     enum rollout_hold hold;
     const char *title;
 } titles[] = {
-    { ROLLOUT_HOLD_BACKOFF, "tried again later" },
-    { ROLLOUT_HOLD_JOBS, "tainted for new GPU pods, and upgraded when those that run have ended" },
+    { ROLLOUT_HOLD_BACKOFF, "retried later" },
+    { ROLLOUT_HOLD_JOBS,
+      "tainted for new GPU pods, and upgraded when the running ones have ended" },
     { ROLLOUT_HOLD_DOWN, "down, and changed when they are back" },
     { ROLLOUT_HOLD_SKIPPED, "passed over" },
 };
@@ -230,7 +231,7 @@ static void print_blockers(const json_t *blockers)
         json_array_append_new(names, json_string(node));
     CLEANUP_JSON json_t *groups = grouped(names, NULL, blockers);
     if (json_array_size(names))
-        printf("\nin the way:\n");
+        printf("\nblockers:\n");
     print_groups(groups);
 }
 

@@ -65,7 +65,7 @@ static const char *const sentences[CLAIM_PHASE_COUNT] = {
     [CLAIM_INSTALLING] = "Ostler installs the new revisions",
     [CLAIM_VALIDATING] = "everything is up; a CUDA program must run",
     [CLAIM_FAILED] =
-        "the node stays out of service until it comes up, is tried again, or is rolled back",
+        "the node stays out of service until it comes up, is retried, or is rolled back",
 };
 
 /* During a rollback. */
@@ -73,7 +73,7 @@ static const char sentence_of_return_trip[] = "Ostler rolls the node back";
 
 /* After a drain that timed out: nothing was changed. */
 static const char sentence_of_return[] =
-    "the node is back in service as it was, and is tried again later";
+    "the node is back in service unchanged; Ostler retries it later";
 
 static void simulation_story_add(struct story *s, const char *node, const char *step,
                                  const char *message)

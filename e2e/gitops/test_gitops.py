@@ -24,7 +24,7 @@ DONE, UNDER_WAY, FAILED = "Current", "InProgress", "Failed"
 # Step of a case: Argo CD's health, a part of its message, kstatus.
 EXPECTED = {
     "no-nodes-0": ("Healthy", "there is no GPU node to serve", DONE),
-    "no-detector-0": ("Degraded", "nothing says which of 2 nodes have a GPU", UNDER_WAY),
+    "no-detector-0": ("Degraded", "Ostler cannot tell which of 2 nodes have a GPU", UNDER_WAY),
     "headline-namespace-deleted-1": ("Degraded", "kubectl create namespace ostler-operands", FAILED),
     "headline-rollout-with-few-nodes-ready-2": ("Progressing", "2 nodes wait for jobs to end", DONE),
     "foreign-stack-0": ("Healthy", "served by another GPU stack: 1 node", DONE),

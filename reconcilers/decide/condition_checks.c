@@ -202,10 +202,11 @@ bool cond_no_detector(const struct checks *in, struct condition *ret)
     bool may_say = in->v->settled && in->v->mode == MODE_MANAGE && !detecting_wait_s(in->v);
     if (in->t->looked_at || !in->t->total || in->served || !may_say)
         return false;
-    return cond_say(in, ret, "False", REASON_NO_DETECTOR,
-                    "nothing says which of %s have a GPU: %s install Node Feature Discovery, or "
-                    "run: kubectl label node NAME " LABEL_GPU_PRESENT "=true",
-                    cond_nodes(in, in->t->total), detector_cure(in));
+    return cond_say(
+        in, ret, "False", REASON_NO_DETECTOR,
+        "Ostler cannot tell which of %s have a GPU: %s install Node Feature Discovery, or "
+        "run: kubectl label node NAME " LABEL_GPU_PRESENT "=true",
+        cond_nodes(in, in->t->total), detector_cure(in));
 }
 
 /* ---- a version that failed */

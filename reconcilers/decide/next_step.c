@@ -70,8 +70,7 @@ static const char *const by_state[NODE_STATE_COUNT] = {
     [NODE_FAILED] = "Ostler keeps trying; when the operand comes up, the node is Ready",
     [NODE_LOST] = "when the node is Ready again, Ostler continues; until then no timeout runs",
     [NODE_UNSUPPORTED] = "nothing, until a user solves the problem in status.message",
-    [NODE_REMOVING] =
-        "when what the node waits for is gone, Ostler removes driver, labels and taints",
+    [NODE_REMOVING] = "when nothing blocks the node, Ostler removes driver, labels and taints",
 };
 
 /* What differs from the rest of the state. */

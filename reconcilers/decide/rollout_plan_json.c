@@ -328,7 +328,7 @@ static void say_pods(struct buf *out, const struct sums *s)
 static const struct stay_words {
     const char *one, *several;
 } stay_words[ROLLOUT_HOLD_COUNT] = {
-    [ROLLOUT_HOLD_BACKOFF] = { "is tried again later", "are tried again later" },
+    [ROLLOUT_HOLD_BACKOFF] = { "is retried later", "are retried later" },
     [ROLLOUT_HOLD_JOBS] = { "is tainted until its pods have ended",
                             "are tainted until their pods have ended" },
     [ROLLOUT_HOLD_DOWN] = { "is down", "are down" },

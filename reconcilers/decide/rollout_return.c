@@ -76,7 +76,7 @@ void return_for(const struct work *w, const char *idle, struct arena *a,
                 struct rollout_decision *ret)
 {
     rollout_return_add(ret, w, idle, ROLLOUT_HOLD_NONE,
-                       arena_printf(a, "node %s has no jobs and takes its place", idle), a);
+                       arena_printf(a, "node %s has no jobs and gets its slot", idle), a);
 }
 
 /* ---- nodes whose turn is far away */

@@ -51,20 +51,19 @@ static const char *next_draining(const struct upgrade_story *s, const char *at, 
 static const char *next_unloading(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     (void) s;
-    return arena_printf(
-        a, "then Ostler installs the new version; soon after %s it counts as failed", at);
+    return arena_printf(a, "then Ostler installs the new version; the upgrade times out at %s", at);
 }
 
 static const char *next_installing(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     (void) s;
-    return arena_printf(a, "then it is validated; soon after %s it counts as failed", at);
+    return arena_printf(a, "then it is validated; the upgrade times out at %s", at);
 }
 
 static const char *next_validating(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     (void) s;
-    return arena_printf(a, "then it is back in service; soon after %s it counts as failed", at);
+    return arena_printf(a, "then it is back in service; the upgrade times out at %s", at);
 }
 
 static const char *next_failed(const struct upgrade_story *s, const char *at, struct arena *a)

@@ -288,8 +288,8 @@ static void take_driver_off(struct upgrade_pass *s)
     look_at_pods(s);
     if (!drain_is_done(&s->out->drain)) {
         upgrade_pass_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
-                           arena_printf(s->p->a, "a GPU %s in between: the node %s",
-                                        s->out->drain.waiting ? "pod came" : "was opened",
+                           arena_printf(s->p->a, "a GPU %s meanwhile: the node %s",
+                                        s->out->drain.waiting ? "pod started" : "was opened",
                                         s->out->drain.message));
         upgrade_pass_assign_as_it_was(s);
         return;

@@ -31,7 +31,7 @@
     "on a GPU; then the node is Ready'}"
 #define REMOVING_NEXT(reason)                                                                      \
     "'next':{'reason':'" reason                                                                    \
-    "','message':'when what the node waits for is gone, Ostler removes driver, labels "            \
+    "','message':'when nothing blocks the node, Ostler removes driver, labels "                    \
     "and taints'}"
 #define IS_READY "'status':'True','reason':'OperandsUp','message':'every operand of the node is up'"
 #define SAYS_STARTING(since)                                                                       \

@@ -75,8 +75,8 @@ static const struct row {
               "status.message'}" },
     { .name = "it is let go of",
       IS(REMOVING, WAITING_FOR_GPU_PODS),
-      .want = "{'reason':'WaitingForGpuPods','message':'when what the node waits for is gone, "
-              "Ostler removes driver, "
+      .want = "{'reason':'WaitingForGpuPods','message':'when nothing blocks the node, Ostler "
+              "removes driver, "
               "labels and taints'}" },
     { .name = "down",
       IS(LOST, NODE_NOT_READY),

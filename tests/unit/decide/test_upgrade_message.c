@@ -51,23 +51,23 @@ static const struct row {
       { .phase = CLAIM_UNLOADING },
       { .install_timeout_s = 1800 },
       0,
-      "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; soon after "
-      "2026-11-20T10:30:00Z it counts as "
-      "failed",
+      "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; the upgrade times out "
+      "at "
+      "2026-11-20T10:30:00Z",
       "2026-11-20T10:30:00Z" },
     { "a node that was down, or that nobody watched, had no time",
       { .phase = CLAIM_INSTALLING },
       { .install_timeout_s = 1800 },
       600,
-      "W, since 2026-11-20T10:00:00Z; then it is validated; soon after 2026-11-20T10:40:00Z it "
-      "counts as failed",
+      "W, since 2026-11-20T10:00:00Z; then it is validated; the upgrade times out at "
+      "2026-11-20T10:40:00Z",
       "2026-11-20T10:40:00Z" },
     { "the proof",
       { .phase = CLAIM_VALIDATING, .since_s = 5 },
       { .validation_timeout_s = 600 },
       0,
-      "W, since 2026-11-20T10:00:05Z; then it is back in service; soon after 2026-11-20T10:10:05Z "
-      "it counts as failed",
+      "W, since 2026-11-20T10:00:05Z; then it is back in service; the upgrade times out at "
+      "2026-11-20T10:10:05Z",
       "2026-11-20T10:10:05Z" },
     { "a first failure is tried again after two minutes",
       { .phase = CLAIM_FAILED, .attempt = 1 },
