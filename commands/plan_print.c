@@ -130,8 +130,7 @@ static void print_leaving(const json_t *plan)
         const json_t *pods = json_object_get(move, "pods");
         if (json_array_size(pods) == 0 || nodes++ >= ROWS)
             continue;
-        printf("%s  %s: ", nodes == 1 ? "\nasked to leave:\n" : "",
-               json_str_or_empty(move, "node"));
+        printf("%s  %s: ", nodes == 1 ? "\nto be evicted:\n" : "", json_str_or_empty(move, "node"));
         print_in_a_row(pods);
         printf("\n");
     }

@@ -60,7 +60,7 @@ struct story {
 
 static const char *const sentences[CLAIM_PHASE_COUNT] = {
     [CLAIM_WAITING] = "tainted for new GPU pods; its jobs run to their end",
-    [CLAIM_DRAINING] = "GPU pods are asked to leave",
+    [CLAIM_DRAINING] = "Ostler evicts GPU pods",
     [CLAIM_UNLOADING] = "Ostler removes what the node runs",
     [CLAIM_INSTALLING] = "Ostler installs the new revisions",
     [CLAIM_VALIDATING] = "everything is up; a CUDA program must run",
@@ -118,9 +118,9 @@ static void note_outcome(struct story *s, const char *name, enum outcome outcome
 
 static void note_released(struct story *s, const json_t *node, const struct claim *c)
 {
-    static const char *const with[] = { [OUTCOME_AS_IT_WAS] = " as it was",
+    static const char *const with[] = { [OUTCOME_AS_IT_WAS] = " unchanged",
                                         [OUTCOME_UPGRADED] = "",
-                                        [OUTCOME_WENT_BACK] = " with what it ran before" };
+                                        [OUTCOME_WENT_BACK] = " with its old revisions" };
     const char *name = object_name(node);
     const json_t *began = json_object_get(s->begun, name);
     enum outcome outcome = outcome_of(node, c);

@@ -316,8 +316,7 @@ static void say_time(struct buf *out, const struct rollout_plan_input *in)
 static void say_pods(struct buf *out, const struct sums *s)
 {
     if (s->leave)
-        buf_printf(out, "; %zu GPU pod%s asked to leave", s->leave,
-                   s->leave == 1 ? " is" : "s are");
+        buf_printf(out, "; %zu GPU pod%s to be evicted", s->leave, s->leave == 1 ? " is" : "s are");
     if (s->wait)
         buf_printf(out, "; %zu GPU pod%s on %zu node%s waited for", s->wait,
                    s->wait == 1 ? "" : "s", s->blocked,

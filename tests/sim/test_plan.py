@@ -277,7 +277,7 @@ def new_driver():
                      "tainted for new GPU pods, and upgraded when the running ones have ended (WaitingForJobs):\n"
                      "  gpu-2: waits for 1 GPU pod: default/train", "  it takes at least 10m of soak",
                      "pool default: 2 nodes get another driver\n",
-                     "asked to leave:\n  gpu-4: default/infer-", "blockers:\n  gpu-4: the PodDisruptionBudget"):
+                     "to be evicted:\n  gpu-4: default/infer-", "blockers:\n  gpu-4: the PodDisruptionBudget"):
             assert code == 0 and line in out, (line, out)
         assert "stay as they are" not in out and " 0 " not in out, out
 
@@ -468,7 +468,7 @@ def simulated_to_a_rollback():
     """A driver that takes longer than it may fails: so the assumptions say it, and nobody counts what went back as upgraded."""
     with cluster_at_work() as c:
         told = c.planned(with_spec(), "--simulate", "--driver-takes", "40m", code=3)
-        takes = "a driver is up after 2400 s (--driver-takes), which is longer than "
+        takes = "a driver is up after 2400 s (--driver-takes), longer than "
         assert takes in told["assumptions"][0], told["assumptions"]
         summary = told["summary"]
         assert summary["reason"] == "RevisionFailed" and summary["nodes"] == 0 and summary["wentBack"] == ["gpu-1"], summary

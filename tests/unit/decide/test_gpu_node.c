@@ -230,7 +230,7 @@ static const struct row {
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW
                 "','waitingFor':["
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'"
-                "asked to leave'},"
+                "to be evicted'},"
                 "{'kind':'Pod','namespace':'ml','name':'a','reason':'Terminating','message':'being "
                 "deleted'}]," TIERS ",'policyGeneration':4}" },
     { .name = "the budget that refuses comes first",
@@ -251,7 +251,7 @@ static const struct row {
                 "disruption budget web needs 1 "
                 "healthy pods and has 1 currently'},"
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'"
-                "asked to leave'}]," TIERS ",'policyGeneration':4}" },
+                "to be evicted'}]," TIERS ",'policyGeneration':4}" },
     { .name = "a refusal that names no budget",
       .condition = DRAINING,
       .state = NODE_DRAINING,
@@ -263,7 +263,7 @@ static const struct row {
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW
                 "','waitingFor':["
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'"
-                "asked to leave'}]," TIERS ",'policyGeneration':4}" },
+                "to be evicted'}]," TIERS ",'policyGeneration':4}" },
     { .name = "who has a GPU open and asked for none, and what is no pod's",
       .condition = DRAINING,
       .state = NODE_DRAINING,
@@ -278,7 +278,7 @@ static const struct row {
                 "process nv-hostengine (812, unit "
                 "dcgm.service) has a GPU open, and no eviction ends it: end it on the node'},"
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'"
-                "asked to leave; it uses a GPU that it did not request'}]," TIERS
+                "to be evicted; it uses a GPU that it did not request'}]," TIERS
                 ",'policyGeneration':4}" },
     { .name = "removal waits for what is no pod's",
       .condition = "'status':'False','reason':'WaitingForProcesses','message':'m'",
