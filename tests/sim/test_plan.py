@@ -674,7 +674,7 @@ def no_policy_at_all():
         c = Cluster(folder, "name: empty\n")
         try:
             code, out, err = c.plan()
-            assert (code, out) == (1, "") and "has no GpuClusterPolicy; say -f FILE" in err, (code, out, err)
+            assert (code, out) == (1, "") and "has no GpuClusterPolicy; use -f FILE" in err, (code, out, err)
             code, out, err = c.plan(NEW % "")
             assert code == 0 and "nothing to do" in out, (code, out, err)
         finally:
