@@ -105,7 +105,7 @@ static json_t *look_for(struct talk *t, const char *name, struct err *e)
         if (!crd || !object_is_deleting(crd))
             return crd;
         json_decref(crd);
-        if (pause_for(t, "it is being deleted: wait for its end, and install it then", e) < 0)
+        if (pause_for(t, "it is being deleted: wait until it is gone, then install it", e) < 0)
             return NULL;
     }
 }
@@ -118,7 +118,7 @@ static int install(struct talk *t, const json_t *crd, struct err *e)
     if (!there && no.kind != ERR_NOT_FOUND)
         return err_set(e, no.kind, "%s: %s", name, err_msg(&no));
     if (there && schema_of(there) > schema_of(crd)) {
-        printf("%s: schema %ld is there, newer than %ld: it is not changed, and works with an "
+        printf("%s: schema %ld is installed, newer than %ld: left unchanged, as it works with an "
                "older Ostler\n",
                name, schema_of(there), schema_of(crd));
         return 0;
@@ -139,7 +139,7 @@ static int install_file(struct talk *t, const char *path, struct err *e)
     JSON_EACH (crd, documents)
         if (!str_eq(json_str(crd, "kind"), "CustomResourceDefinition"))
             return err_set(e, ERR_INVALID,
-                           "%s: holds something else than a CustomResourceDefinition", path);
+                           "%s: holds an object that is not a CustomResourceDefinition", path);
         else if (install(t, crd, e) < 0)
             return -1;
     return 0;

@@ -107,17 +107,17 @@ static bool is_of_nvidia(const char *file, const json_t *object)
     if (!str_eq(json_str(object, "kind"), "ClusterPolicy") ||
         strncmp(json_str_or_empty(object, "apiVersion"), group, sizeof group - 1) != 0)
         return false;
-    fprintf(stderr,
-            "%s: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write "
-            "a " POLICY_KIND " instead:\n"
-            "  apiVersion: " POLICY_API_VERSION "\n  kind: " POLICY_KIND
-            "\n  metadata: {name: " POLICY_NAME "}\n  spec: {}\n"
-            "Every field of its spec has a default; docs/policy.md has all, such as "
-            "driver.version. Nodes that NVIDIA's operator "
-            "serves\n"
-            "stay with it (state ForeignStack) until it is off them: docs/operations.md says how "
-            "they are handed over.\n",
-            file);
+    fprintf(
+        stderr,
+        "%s: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write "
+        "a " POLICY_KIND " instead:\n"
+        "  apiVersion: " POLICY_API_VERSION "\n  kind: " POLICY_KIND
+        "\n  metadata: {name: " POLICY_NAME "}\n  spec: {}\n"
+        "Every field of its spec has a default; docs/policy.md has all, such as "
+        "driver.version. Nodes that NVIDIA's operator "
+        "serves\n"
+        "stay with it (state ForeignStack) until they are handed over: see docs/operations.md.\n",
+        file);
     return true;
 }
 
@@ -288,7 +288,7 @@ static const char *why_nothing(const struct offline *f, const struct node_view *
         return "nothing says that it has a GPU";
     if (!selector_matches(&f->policy.nodes, node_label, view))
         return "spec.nodes.selector does not select it";
-    return "a label says that Ostler is to leave it alone";
+    return "a label tells Ostler to leave it alone";
 }
 
 /* Decides on the node like the operator and prints its patch. Returns whether operands run

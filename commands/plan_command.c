@@ -54,10 +54,10 @@ static int choose_policy(struct planning *p, const json_t *file)
     if (!file && !c->object)
         return err_set(
             &p->e, ERR_NOT_FOUND,
-            "the cluster has no GpuClusterPolicy; say -f FILE to plan with the policy of a file");
+            "the cluster has no GpuClusterPolicy; use -f FILE to plan with the policy of a file");
     if (!file && object_is_deleting(c->object))
         return err_set(&p->e, ERR_INVALID,
-                       "the cluster's GpuClusterPolicy is being deleted; say -f FILE to plan with "
+                       "the cluster's GpuClusterPolicy is being deleted; use -f FILE to plan with "
                        "the policy of a file");
     if (file && c->object)
         plan_file_compare(&p->o, c->object, file);

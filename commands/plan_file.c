@@ -22,9 +22,9 @@ json_t *plan_file_load(const struct options *o)
     if (!ok && object && !whole)
         fprintf(stderr,
                 "%s: -f takes a whole " POLICY_KIND
-                ", not only the fields that change: what it leaves out gets its default; "
+                ", not only the fields that change: omitted fields get their defaults; "
                 "`kubectl get gpuclusterpolicy " POLICY_NAME
-                " -o yaml` prints the cluster's, to change and give to -f\n",
+                " -o yaml` prints the cluster's: edit that for -f\n",
                 o->called);
     return ok ? json_incref(object) : NULL;
 }
@@ -86,7 +86,6 @@ void plan_file_compare(const struct options *o, const json_t *server, const json
     if (json_array_size(paths))
         fprintf(stderr,
                 "%s: note: %s leaves out what the cluster's policy sets: %s; -f takes a whole "
-                "policy and no patch, so the "
-                "plan is made without them\n",
+                "policy, not a patch, so the plan ignores them\n",
                 o->called, yaml_file_name(o->file), text);
 }

@@ -130,8 +130,7 @@ static void print_leaving(const json_t *plan)
         const json_t *pods = json_object_get(move, "pods");
         if (json_array_size(pods) == 0 || nodes++ >= ROWS)
             continue;
-        printf("%s  %s: ", nodes == 1 ? "\nasked to leave:\n" : "",
-               json_str_or_empty(move, "node"));
+        printf("%s  %s: ", nodes == 1 ? "\nto be evicted:\n" : "", json_str_or_empty(move, "node"));
         print_in_a_row(pods);
         printf("\n");
     }
@@ -192,8 +191,9 @@ static const struct {
     enum rollout_hold hold;
     const char *title;
 } titles[] = {
-    { ROLLOUT_HOLD_BACKOFF, "tried again later" },
-    { ROLLOUT_HOLD_JOBS, "tainted for new GPU pods, and upgraded when those that run have ended" },
+    { ROLLOUT_HOLD_BACKOFF, "retried later" },
+    { ROLLOUT_HOLD_JOBS,
+      "tainted for new GPU pods, and upgraded when the running ones have ended" },
     { ROLLOUT_HOLD_DOWN, "down, and changed when they are back" },
     { ROLLOUT_HOLD_SKIPPED, "passed over" },
 };
@@ -230,7 +230,7 @@ static void print_blockers(const json_t *blockers)
         json_array_append_new(names, json_string(node));
     CLEANUP_JSON json_t *groups = grouped(names, NULL, blockers);
     if (json_array_size(names))
-        printf("\nin the way:\n");
+        printf("\nblockers:\n");
     print_groups(groups);
 }
 
@@ -288,8 +288,8 @@ static void print_failures(const json_t *failures)
                hash, *version ? " (" : "", version, *version ? ")" : "",
                json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"),
                json_str_or_empty(f, "at"), json_str_or_empty(f, "reason"));
-        printf("  no other node gets it; change the policy, or have it tried "
-               "again: " POLICY_RETRY_COMMAND "\n",
+        printf("  no other node gets it; change the policy, or retry the "
+               "revision: " POLICY_RETRY_COMMAND "\n",
                json_str_or_empty(f, "retry"));
     }
 }
@@ -317,7 +317,7 @@ void plan_print(const json_t *whole)
         print_plan(plan, json_bool(whole, "ofFile", false));
     else if (json_array_size(failed) == 0)
         printf("nothing to do: every node that Ostler serves runs what the policy says\n");
-    print_rows("gets its first driver and stack, which no plan holds up",
+    print_rows("gets its first driver and stack, outside the rollout",
                json_object_get(whole, "first"));
     print_rows("has a GPU and is not served", json_object_get(whole, "notServed"));
 }

@@ -34,17 +34,17 @@ static json_t *how_long_drivers_take(const struct options *o, const struct rollo
         return json_textf("a driver is up after %lld s (--driver-takes), an image is pulled in "
                           "%lld s (--pull-takes)",
                           takes_s, pull_s);
-    return json_textf("a driver is up after %lld s (--driver-takes), which is longer than "
-                      "spec.rollout.timeouts.install lets it "
-                      "take (%lld s): so nodes that get another driver fail; an image is pulled in "
-                      "%lld s (--pull-takes)",
-                      takes_s, (long long) spec->install_timeout_s, pull_s);
+    return json_textf(
+        "a driver is up after %lld s (--driver-takes), longer than spec.rollout.timeouts.install "
+        "(%lld s): nodes that get another driver fail; an image is pulled in "
+        "%lld s (--pull-takes)",
+        takes_s, (long long) spec->install_timeout_s, pull_s);
 }
 
 static json_t *how_long_jobs_take(const struct options *o)
 {
     if (!o->jobs_end_after_ms)
-        return json_string("how long jobs run is not known: they do not end (--jobs-end-after)");
+        return json_string("jobs do not end, as their run time is unknown (--jobs-end-after)");
     return json_textf("each job ends %lld s after the beginning (--jobs-end-after)",
                       (long long) o->jobs_end_after_ms / SECOND_MS);
 }
@@ -53,11 +53,11 @@ static json_t *what_goes_well(const json_t *plan)
 {
     long long without = (long long) json_int(plan, "plan.withoutImages", 0);
     if (!without)
-        return json_string("every image can be pulled, no driver fails, no node goes down, nobody "
-                           "else changes the cluster");
+        return json_string("every image can be pulled, no driver fails, no node goes down, no "
+                           "other client changes the cluster");
     return json_textf("every image can be pulled, though %lld node%s could not get %s when the "
                       "cluster was read; no driver "
-                      "fails, no node goes down, nobody else changes the cluster",
+                      "fails, no node goes down, no other client changes the cluster",
                       without, without == 1 ? "" : "s",
                       without == 1 ? "its images" : "their images");
 }
@@ -93,12 +93,11 @@ json_t *simulation_assumptions(const struct options *o, const struct cluster *c,
 {
     json_t *list = json_pack(
         "[o, o, o, s, s, s]", how_long_drivers_take(o, &c->rollout), how_long_jobs_take(o),
-        what_goes_well(plan),
-        "hosts that are to run without a driver or a toolkit of Ostler's have their own",
+        what_goes_well(plan), "hosts without Ostler's driver or toolkit have their own",
         "the plan is approved and not paused; nodes that were under way when the cluster was read "
         "are through",
-        "pods that leave are made again, by whoever owns them, where there are free GPUs");
-    add_nodes(list, c, simulation_print_is_down, "down when the cluster was read, and left so");
+        "owners recreate evicted pods where GPUs are free");
+    add_nodes(list, c, simulation_print_is_down, "down when the cluster was read, and still down");
     add_nodes(list, c, is_not_well,
               "not healthy when the cluster was read, and simulated as healthy");
     return list;

@@ -60,12 +60,12 @@ struct story {
 
 static const char *const sentences[CLAIM_PHASE_COUNT] = {
     [CLAIM_WAITING] = "tainted for new GPU pods; its jobs run to their end",
-    [CLAIM_DRAINING] = "GPU pods are asked to leave",
+    [CLAIM_DRAINING] = "Ostler evicts GPU pods",
     [CLAIM_UNLOADING] = "Ostler removes what the node runs",
-    [CLAIM_INSTALLING] = "the new revisions come",
-    [CLAIM_VALIDATING] = "everything is up; a CUDA program has to run",
+    [CLAIM_INSTALLING] = "Ostler installs the new revisions",
+    [CLAIM_VALIDATING] = "everything is up; a CUDA program must run",
     [CLAIM_FAILED] =
-        "the node stays out of service until it comes up, is tried again, or is rolled back",
+        "the node stays out of service until it comes up, is retried, or is rolled back",
 };
 
 /* During a rollback. */
@@ -73,7 +73,7 @@ static const char sentence_of_return_trip[] = "Ostler rolls the node back";
 
 /* After a drain that timed out: nothing was changed. */
 static const char sentence_of_return[] =
-    "the node is back in service as it was, and is tried again later";
+    "the node is back in service unchanged; Ostler retries it later";
 
 static void simulation_story_add(struct story *s, const char *node, const char *step,
                                  const char *message)
@@ -118,9 +118,9 @@ static void note_outcome(struct story *s, const char *name, enum outcome outcome
 
 static void note_released(struct story *s, const json_t *node, const struct claim *c)
 {
-    static const char *const with[] = { [OUTCOME_AS_IT_WAS] = " as it was",
+    static const char *const with[] = { [OUTCOME_AS_IT_WAS] = " unchanged",
                                         [OUTCOME_UPGRADED] = "",
-                                        [OUTCOME_WENT_BACK] = " with what it ran before" };
+                                        [OUTCOME_WENT_BACK] = " with its old revisions" };
     const char *name = object_name(node);
     const json_t *began = json_object_get(s->begun, name);
     enum outcome outcome = outcome_of(node, c);

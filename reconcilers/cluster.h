@@ -51,7 +51,7 @@ struct node_slot {
     /* Monotonic: since when its state is not reported, because states change quickly; 0: it is
      * reported. */
     int64_t untold_ms;
-    /* Monotonic: since when it waits for its turn in the rollout, as seen; 0: it does not. */
+    /* Monotonic: since when it waits for a slot in the rollout, as seen; 0: it does not. */
     int64_t turn_ms;
     struct node_stages stages; /* stages that it has passed on its way to ready */
     struct toolkit_turn toolkit;

@@ -75,7 +75,7 @@ def what_a_minute_brings(env):
         wait_runs(env, NEW, nodes["nogpus"])
         env.edit({"rollout": {"windows": None}})
         wait_runs(env, NEW, nodes["late"])
-        rollout_says(env, "RevisionFailed", "wait to be tried again", "DrainTimeout")
+        rollout_says(env, "RevisionFailed", "wait for a retry", "DrainTimeout")
     assert "Failed" in ways.way[nodes["hangs"]], "the driver that hangs did not fail"
     env.k.delete("Pod", pods["dying"], "default", grace=0)
 

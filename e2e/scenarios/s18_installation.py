@@ -111,7 +111,7 @@ def definitions_are_brought_up_to_date(env):
     _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, "1000")
     done = install()
     equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
-    contains(done.stdout, [f"{CRD}: schema 1000 is there, newer"], "what it says")
+    contains(done.stdout, [f"{CRD}: schema 1000 is installed, newer"], "what it says")
     _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, needed)
     refused = install(env.world.kubeconfig("nobody"))
     equal(refused.returncode, 1, "exit code without rights")

@@ -335,7 +335,7 @@ static const char *text_of_none(const json_t *nodes)
 {
     return json_int(nodes, "ready", 0) == json_int(nodes, "managed", 0)
                ? "every node runs what the policy says"
-               : "no node is being moved to another revision";
+               : "no node is changing its revision";
 }
 
 static void print_rollout(const json_t *r, const json_t *nodes, const struct paint *p,

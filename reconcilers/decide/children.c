@@ -465,7 +465,7 @@ static size_t delete_unwanted(struct pass *p)
         const char *name = child_name(c), *ns = namespace_of(p, c->resource);
         action_add(p->actions, request_delete(c->resource, ns, name, c->head.uid, c->head.rv),
                    VERB_DELETE, target, REASON_UNNEEDED,
-                   "no node needs the object any more: Ostler deletes it");
+                   "no node needs the object: Ostler deletes it");
     }
     return left;
 }

@@ -68,8 +68,8 @@ bool cond_failure_lasts(const struct checks *in)
 bool cond_say_failure(const struct checks *in, struct condition *ret, const char *status)
 {
     const char *todo = todo_of(in->failure);
-    return cond_say(in, ret, status, REASON_RECONCILE_FAILED, "a write of Ostler's failed: %s; %s",
-                    err_msg(in->failure), todo ? todo : "Ostler tries it again");
+    return cond_say(in, ret, status, REASON_RECONCILE_FAILED, "a write by Ostler failed: %s; %s",
+                    err_msg(in->failure), todo ? todo : "Ostler retries it");
 }
 
 /* ---- causes */
@@ -202,10 +202,11 @@ bool cond_no_detector(const struct checks *in, struct condition *ret)
     bool may_say = in->v->settled && in->v->mode == MODE_MANAGE && !detecting_wait_s(in->v);
     if (in->t->looked_at || !in->t->total || in->served || !may_say)
         return false;
-    return cond_say(in, ret, "False", REASON_NO_DETECTOR,
-                    "nothing says which of %s have a GPU: %s install Node Feature Discovery, or "
-                    "run: kubectl label node NAME " LABEL_GPU_PRESENT "=true",
-                    cond_nodes(in, in->t->total), detector_cure(in));
+    return cond_say(
+        in, ret, "False", REASON_NO_DETECTOR,
+        "Ostler cannot tell which of %s have a GPU: %s install Node Feature Discovery, or "
+        "run: kubectl label node NAME " LABEL_GPU_PRESENT "=true",
+        cond_nodes(in, in->t->total), detector_cure(in));
 }
 
 /* ---- a version that failed */
@@ -217,7 +218,7 @@ bool cond_rolled_back(const struct checks *in, struct condition *ret)
         return false;
     bool back = in->served && r->active + r->waiting + r->failed == 0 && !main_cause(in);
     return cond_say(in, ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
-                    "%s%s. Correct the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
+                    "%s%s. Correct the policy, or retry the revision: " POLICY_RETRY_COMMAND "%s",
                     r->failure, back ? ", and was rolled back" : "", r->failure_retry,
                     cond_words_text(in, r->failure_node, NULL));
 }

@@ -58,9 +58,8 @@ static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
     return cond_say(
         in, ret, "False", REASON_DONE, "%s",
-        is_moving(in)
-            ? "nothing but the rollout is under way: the condition RollingOut says how far it is"
-            : "nothing is under way");
+        is_moving(in) ? "only the rollout is under way: the condition RollingOut shows its progress"
+                      : "nothing is under way");
 }
 
 static check_fn *const reconciling_checks[] = { reconciling_removal,
@@ -89,9 +88,9 @@ static bool stalled_failure(const struct checks *in, struct condition *ret)
 
 static bool not_stalled(const struct checks *in, struct condition *ret)
 {
-    return cond_say(in, ret, "False", REASON_NOT_STALLED,
-                    "nothing keeps Ostler from its work; the conditions Ready and Degraded say "
-                    "whether somebody has to do something");
+    return cond_say(
+        in, ret, "False", REASON_NOT_STALLED,
+        "Ostler is not blocked; the conditions Ready and Degraded say whether an admin must act");
 }
 
 static check_fn *const stalled_checks[] = { stalled_invalid, lacks_namespace, stalled_failure,
@@ -195,7 +194,7 @@ static bool rollout_invalid(const struct checks *in, struct condition *ret)
     if (!in->v->problems)
         return false;
     const char *goes_on = cond_is_rolling_out(in) ? str_or_empty(in->v->rollout->message)
-                                                  : "operands that run are not changed";
+                                                  : "running operands are not changed";
     return cond_say(
         in, ret, moving_status(in), status_rollout_reason(in->v),
         "the spec is not applied until it is corrected; according to the last valid spec: %s%s",
@@ -211,8 +210,8 @@ static bool rollout_goes_on(const struct checks *in, struct condition *ret)
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)
 {
-    return cond_say(in, ret, "False", REASON_UP_TO_DATE,
-                    "no node is being moved to another revision%s", retry_text(in));
+    return cond_say(in, ret, "False", REASON_UP_TO_DATE, "no node is changing its revision%s",
+                    retry_text(in));
 }
 
 static check_fn *const rollout_checks[] = { rollout_ends, rollout_invalid, rollout_goes_on,

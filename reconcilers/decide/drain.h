@@ -33,7 +33,7 @@
     X(JOB, DRAIN_STUCK, JOB, "a job: Ostler waits until it ends")                                  \
     X(TIMED_JOB, DRAIN_STUCK, JOB,                                                                 \
       "a job: Ostler waits until it ends or drain.waitForJobs is over")                            \
-    X(LEAVES, DRAIN_MOVES, EVICTION_REQUESTED, "asked to leave")                                   \
+    X(LEAVES, DRAIN_MOVES, EVICTION_REQUESTED, "to be evicted")                                    \
     X(GOING, DRAIN_MOVES, TERMINATING, "being deleted")
 
 enum drain_effect {

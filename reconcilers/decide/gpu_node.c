@@ -40,7 +40,7 @@ static const char *rolled_back_sentence(const struct gpu_node_input *in, struct 
     return arena_printf(
         a,
         "the node works and runs %s in place of %s, which the policy asks for and which failed%s; "
-        "correct the policy, or have it tried again: " POLICY_RETRY_COMMAND,
+        "correct the policy, or retry the revision: " POLICY_RETRY_COMMAND,
         in->runs, in->failed, where, in->failed_retry);
 }
 

@@ -10,7 +10,7 @@ static bool is_invalid(const struct checks *in, struct condition *ret)
 {
     return in->v->problems &&
            cond_say(in, ret, "False", REASON_INVALID_SPEC,
-                    "operands that run are not changed, and the spec is not applied: %s",
+                    "Ostler does not apply the spec or change running operands: %s",
                     in->v->problems);
 }
 
@@ -104,8 +104,7 @@ static bool has_all(const struct checks *in, struct condition *ret)
     const struct tally *t = in->t;
     const char *others = "";
     if (t->moving)
-        others = arena_printf(in->a, "; being moved to another revision: %s",
-                              cond_nodes(in, t->moving));
+        others = arena_printf(in->a, "; changing revision: %s", cond_nodes(in, t->moving));
     for (const struct operand_row *o = operand_rows; o->section; o++)
         if (o->class == OPERAND_CLASS_FOLLOWER && t->operands[o->id].up < t->operands[o->id].wanted)
             others = arena_printf(in->a, "%s; %ss that are up: %zu of %zu", others, o->title,
@@ -116,7 +115,7 @@ static bool has_all(const struct checks *in, struct condition *ret)
         others = arena_printf(in->a, "%s; served by another GPU stack: %s", others,
                               cond_nodes(in, t->states[NODE_FOREIGN]));
     return cond_say(in, ret, "True", REASON_ALL_NODES_READY,
-                    "every GPU node has what it should have: %s%s%s%s", cond_nodes(in, in->served),
+                    "every GPU node is in its desired state: %s%s%s%s", cond_nodes(in, in->served),
                     others, silent(in), cond_letting_go(in));
 }
 

@@ -60,7 +60,7 @@ void images_purpose(struct assignment_ref target, const json_t *spec,
 static struct images missing(const struct intern *strings, const struct pod *p)
 {
     const struct task *t = pod_task(p);
-    const char *problem = p->problem ? p->problem : "the pod that was to pull them was ended";
+    const char *problem = p->problem ? p->problem : "the pod that pulls them was terminated";
     if (t->no_image)
         problem = str_or_empty(intern_text(strings, t->why_no_image));
     return (struct images){ IMAGES_MISSING, .image = intern_text(strings, t->no_image),

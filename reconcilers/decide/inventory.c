@@ -115,8 +115,8 @@ static const char *nouveau(const struct seeing *s)
     if (!waits_for_driver(s) || i->module_loaded || !i->nouveau)
         return NULL;
     return arena_printf(s->p->a,
-                        "the kernel driver nouveau holds %u of its GPUs, so that NVIDIA's cannot "
-                        "have them: blacklist nouveau on the node and reboot it",
+                        "the kernel driver nouveau holds %u of its GPUs, which blocks NVIDIA's "
+                        "driver: blacklist nouveau on the node and reboot it",
                         i->nouveau);
 }
 
@@ -136,9 +136,9 @@ static const char *no_network_card(const struct seeing *s)
     if (!waits_for_driver(s) || !json_object_get(seen_inputs(s, TIER_DRIVER), "rdma") ||
         !s->seen->no_network_card)
         return NULL;
-    return "driver.rdma is on, and no network card of NVIDIA (Mellanox) is on its PCI bus, for "
-           "whose driver the container peermem waits: switch driver.rdma on for a pool whose nodes "
-           "all have such a card";
+    return "driver.rdma is on, but its PCI bus has no network card of NVIDIA (Mellanox), which the "
+           "container peermem needs: switch driver.rdma on only for pools whose nodes all have "
+           "such a card";
 }
 
 /* All operands are up, or would be if the kubelet offered as many GPUs as before. */
@@ -154,7 +154,7 @@ static const char *lost(const struct seeing *s)
         return NULL;
     return arena_printf(s->p->a,
                         "%u of its %u GPUs %s fallen off the bus (%s): drain the node and power it "
-                        "off and on; where that does not help, the GPU or its slot is broken",
+                        "off and on; if that does not help, the GPU or its slot is broken",
                         i->lost, (unsigned) i->lost + i->gpus, i->lost == 1 ? "has" : "have",
                         i->lost_address);
 }

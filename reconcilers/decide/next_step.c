@@ -42,7 +42,7 @@ static bool rollout_decides(const struct gpu_node_input *in)
 static json_t *held_step(const struct gpu_node_input *in, struct arena *a)
 {
     const char *turn = waiting_turn_text(in, a),
-               *back = "; it returns to service as soon as its operands come up";
+               *back = "; the node returns to service when its operands come up";
     const char *message = arena_printf(a, "%s%s", turn,
                                        in->summary->state == NODE_FAILED ? back : "");
     return step(reason_text(rollout_hold_reason(in->hold)), 0, message, a);
@@ -65,15 +65,12 @@ static json_t *claimed_step(const struct node_summary *s, struct arena *a)
 static const char *const by_state[NODE_STATE_COUNT] = {
     [NODE_DISCOVERED] = "then Ostler installs driver, toolkit and device plugin",
     [NODE_INSTALLING] =
-        ("when every operand is up, a CUDA program has to run on a GPU of the node; "
-         "then it is Ready"),
+        "when every operand is up, a CUDA program must run on a GPU; then the node is Ready",
     [NODE_VALIDATING] = "when a CUDA program has run on a GPU of the node, it is Ready",
-    [NODE_FAILED] = "Ostler goes on trying; when the operand comes up, the node is Ready",
-    [NODE_LOST] =
-        "when the node is Ready again, work on it goes on; until then no timeout of it runs",
+    [NODE_FAILED] = "Ostler keeps trying; when the operand comes up, the node is Ready",
+    [NODE_LOST] = "when the node is Ready again, Ostler continues; until then no timeout runs",
     [NODE_UNSUPPORTED] = "nothing, until a user solves the problem in status.message",
-    [NODE_REMOVING] =
-        "when what the node waits for is gone, Ostler removes driver, labels and taints",
+    [NODE_REMOVING] = "when nothing blocks the node, Ostler removes driver, labels and taints",
 };
 
 /* What differs from the rest of the state. */
@@ -105,7 +102,7 @@ json_t *next_step(const struct gpu_node_input *in, struct arena *a)
         return step(reason_text(rollout_hold_reason(waiting_turn(in->hold))), 0, NULL, a);
     if (gpu_node_is_rolled_back(in))
         return step(reason_text(REASON_ROLLED_BACK), 0,
-                    "nothing, until a user corrects the policy or has the version tried again", a);
+                    "nothing, until a user corrects the policy or retries the version", a);
     const char *text = text_of(s);
     return text ? step(word_of(s), 0, text, a) : NULL;
 }

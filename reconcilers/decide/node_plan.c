@@ -196,8 +196,8 @@ static void judge_turn(const struct node_pass *p, const struct node_assignment *
                     by, pool);
     else
         verdict_say(p, NODE_INSTALLING, REASON_WAITING_FOR_TOOLKIT,
-                    "the toolkit restarts the container runtime, so the nodes of pool %s get it in "
-                    "turn: each time as many as it works on, and one more",
+                    "the toolkit restarts the container runtime, so Ostler installs it in pool %s "
+                    "in steps: each time on one node more than it works on",
                     pool);
 }
 

@@ -77,8 +77,7 @@ struct owner owner_of_node(const struct node_pass *p, const struct node_facts *f
     if (in->view.node->gpus > 0)
         return others(
             p,
-            arena_printf(p->a,
-                         "it can allocate %s already, and not from a device plugin of Ostler's",
+            arena_printf(p->a, "it can allocate %s already, and not from Ostler's device plugin",
                          vendors[in->view.node->vendor].resource),
             NULL);
     return in->foreign && is_beside(in->foreign->sign, pool)

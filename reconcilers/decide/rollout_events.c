@@ -109,8 +109,8 @@ static void tell_failed(const struct news *n)
              : "Ostler rolls no node back, because spec.rollout.onFailure is Pause";
     tell(n, REASON_REVISION_FAILED, true,
          arena_printf(n->a,
-                      "it failed%s, and no other node gets it; %s. Change the policy, or have it "
-                      "tried again: " POLICY_RETRY_COMMAND,
+                      "it failed%s, and no other node gets it; %s. Change the policy, or retry the "
+                      "revision: " POLICY_RETRY_COMMAND,
                       place, then, retry_value(n->annotations, n->hash, n->a)));
 }
 

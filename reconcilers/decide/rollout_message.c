@@ -85,13 +85,13 @@ void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX])
 static const char *say_none(const struct rollout_story *s)
 {
     size_t left = s->view->in->node_count - s->view->of[WORK_DONE] - s->view->of[WORK_SKIPPED];
-    return arena_printf(s->a, "%s under way; no other node has to be upgraded",
+    return arena_printf(s->a, "%s under way; no other node needs an upgrade",
                         nodes_are(s->a, left));
 }
 
 static const char *say_paused(const struct rollout_story *s, const struct refusal *r)
 {
-    return arena_printf(s->a, "%s since spec.rollout.paused is true; what is under way is finished",
+    return arena_printf(s->a, "%s because spec.rollout.paused is true; upgrades under way finish",
                         r->nodes ? who_waits(r, s->a) : "no node begins,");
 }
 
@@ -100,8 +100,7 @@ static const char *say_approval(const struct rollout_story *s, const struct refu
     return arena_printf(
         s->a, "%s for approval: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
         who_waits(r, s->a),
-        s->view->in->approved ? "the plan that was approved is another one"
-                              : "spec.rollout.approval is Manual",
+        s->view->in->approved ? "another plan was approved" : "spec.rollout.approval is Manual",
         s->plan_hash);
 }
 
@@ -150,7 +149,7 @@ static const char *say_failed(const struct rollout_story *s, const struct refusa
      * succeeded. */
     const struct rollout_revision *failed = p ? &p->record : rollout_first_failed(s->view->in);
     return arena_printf(
-        s->a, "%s%s; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
+        s->a, "%s%s; change the policy, or retry the revision: " POLICY_RETRY_COMMAND "%s",
         failure_text(s, failed, p ? p->first_failed : NULL),
         p ? arena_printf(s->a, ", and %s", who_waits(r, s->a)) : ": no other node gets it",
         failed->retry ? failed->retry : failed->hash, p ? "" : besides_failure(s));
@@ -173,15 +172,15 @@ static const char *say_images(const struct rollout_story *s, const struct refusa
     const struct rollout_node *n = r->first->node;
     const char *wait = who_waits(r, s->a);
     if (n->images.state == IMAGES_UNKNOWN && s->view->in->pull_refused)
-        return arena_printf(
-            s->a,
-            "%s for images; the pod that pulls them to %s, which works on as it is, is refused: %s",
-            wait, n->name, s->view->in->pull_refused);
+        return arena_printf(s->a,
+                            "%s for images; %s stays in service, and the API server refuses the "
+                            "pod that pulls them: %s",
+                            wait, n->name, s->view->in->pull_refused);
     if (n->images.state != IMAGES_MISSING)
-        return arena_printf(
-            s->a, "%s for images of the new revision to be pulled%s, and work%s on until then",
-            wait, first_of(r, s->a), r->nodes == 1 ? "s" : "");
-    return arena_printf(s->a, "%s for images; %s works on as it is and cannot get %s: %s", wait,
+        return arena_printf(s->a,
+                            "%s for images of the new revision%s, and stay%s in service until then",
+                            wait, first_of(r, s->a), r->nodes == 1 ? "s" : "");
+    return arena_printf(s->a, "%s for images; %s stays in service and cannot get %s: %s", wait,
                         n->name, n->images.image ? n->images.image : "them", n->images.words);
 }
 
@@ -202,9 +201,8 @@ static const char *then_soaks(const struct rollout_story *s, const struct progre
     int64_t left_s = progress_canary_left_s(p, s->view->in);
     rollout_span_text(left_s, span);
     if (p->record.canary_s < 0)
-        return arena_printf(s->a, "; it is not well, and when it is it has to work for %s more",
-                            span);
-    return left_s > 0 ? arena_printf(s->a, "; when it is up it has to work for %s", span) : "";
+        return arena_printf(s->a, "; it is not healthy, and must be healthy for %s more", span);
+    return left_s > 0 ? arena_printf(s->a, "; when it is up, it must work for %s", span) : "";
 }
 
 static const char *say_canary(const struct rollout_story *s, const struct refusal *r)
@@ -216,7 +214,7 @@ static const char *say_canary(const struct rollout_story *s, const struct refusa
                         called(&p->record, s->a), s->view->in->pool_names[r->first->node->pool],
                         canary ? ", " : "", canary ? canary->name : "",
                         nodes == 1 ? ""
-                                   : arena_printf(s->a, ": %zu of %lld nodes run it well",
+                                   : arena_printf(s->a, ": %zu of %lld nodes are healthy",
                                                   p->settled, (long long) nodes),
                         then_soaks(s, p));
 }
@@ -227,8 +225,8 @@ static const char *say_soak(const struct rollout_story *s, const struct refusal 
     return r->until_s == INT64_MAX
                ? arena_printf(s->a, "%s until the present wave of %s is over", who_waits(r, s->a),
                               name)
-               : arena_printf(s->a, "%s until %s has worked long enough, at %s", who_waits(r, s->a),
-                              name, rollout_time_text(s->a, r->until_s));
+               : arena_printf(s->a, "%s until the soak of %s ends, at %s", who_waits(r, s->a), name,
+                              rollout_time_text(s->a, r->until_s));
 }
 
 static const char *say_parallel(const struct rollout_story *s, const struct refusal *r)
@@ -272,9 +270,8 @@ static const char *say_domain(const struct rollout_story *s, const struct refusa
 
 static const char *say_backoff(const struct rollout_story *s, const struct refusal *r)
 {
-    return arena_printf(s->a, "%s to be tried again%s (%s) at %s", who_waits(r, s->a),
-                        first_of(r, s->a), r->first->node->claim->reason,
-                        rollout_time_text(s->a, r->until_s));
+    return arena_printf(s->a, "%s for a retry%s (%s) at %s", who_waits(r, s->a), first_of(r, s->a),
+                        r->first->node->claim->reason, rollout_time_text(s->a, r->until_s));
 }
 
 /* "2 pods", "1 pod and 1 process": what keeps a node from being drained. */
@@ -302,7 +299,7 @@ static const char *say_jobs(const struct rollout_story *s, const struct refusal 
 
 static const char *say_down(const struct rollout_story *s, const struct refusal *r)
 {
-    return arena_printf(s->a, "%s down%s; what is left to do there begins when it is Ready",
+    return arena_printf(s->a, "%s down%s; work on a node continues when it is Ready",
                         who_is(r, s->a), first_of(r, s->a));
 }
 
@@ -367,7 +364,7 @@ static const char *jobs_message(const struct work *w, const struct rollout_input
     const struct rollout_node *n = w->node;
     int64_t wait = in->spec->drain.wait_for_jobs_s;
     if (!n->up)
-        return "the node is down; it is closed and begins when it is Ready again";
+        return "the node is down and tainted; its upgrade starts when it is Ready";
     return arena_printf(
         a, "the node takes no new GPU pods; Ostler waits for %s that it does not evict, %s",
         users_text(n, a),
@@ -391,9 +388,9 @@ static const char *retry_message(const struct work *w, struct arena *a)
 {
     const struct claim *c = w->node->claim;
     if (w->restores)
-        return "the node goes back to the revisions that are known to be good";
+        return "Ostler rolls the node back to the last known good revisions";
     if (w->stale)
-        return "the policy wants other revisions now: the node that failed is tried with these";
+        return "the policy asks for other revisions: Ostler retries the failed node with them";
     return arena_printf(a, "attempt %u after %s", c->attempt + 1, c->reason);
 }
 
@@ -420,10 +417,10 @@ const char *rollout_return_message(enum rollout_hold hold, const char *other, st
         [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true",
         [ROLLOUT_HOLD_APPROVAL] = "the plan is not approved",
         [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open",
-        [ROLLOUT_HOLD_FAILED] = "the revision that it waits for failed on other nodes",
+        [ROLLOUT_HOLD_FAILED] = "its target revision failed on other nodes",
         [ROLLOUT_HOLD_CANARY] =
-            "another node is the canary, which has to work for spec.rollout.canary.soak first",
-        [ROLLOUT_HOLD_SOAK] = "other nodes have to work with the new revision for a while first",
+            "another node is the canary and must first work for spec.rollout.canary.soak",
+        [ROLLOUT_HOLD_SOAK] = "the new revision must first soak on other nodes",
     };
     return arena_printf(a, "the node was not changed and returns to service: %s",
                         other ? other : why[hold]);

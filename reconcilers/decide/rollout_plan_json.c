@@ -305,7 +305,7 @@ static void say_time(struct buf *out, const struct rollout_plan_input *in)
     } else if (!f->timed) {
         say_no_pace(out, in);
     } else if (f->ends_s <= in->rollout->now_s) {
-        buf_str(out, "; at the pace seen so far it would be over by now");
+        buf_str(out, "; at the pace seen so far it is overdue");
     } else {
         char span[ROLLOUT_SPAN_MAX];
         rollout_span_text(f->ends_s - in->rollout->now_s, span);
@@ -316,8 +316,7 @@ static void say_time(struct buf *out, const struct rollout_plan_input *in)
 static void say_pods(struct buf *out, const struct sums *s)
 {
     if (s->leave)
-        buf_printf(out, "; %zu GPU pod%s asked to leave", s->leave,
-                   s->leave == 1 ? " is" : "s are");
+        buf_printf(out, "; %zu GPU pod%s to be evicted", s->leave, s->leave == 1 ? " is" : "s are");
     if (s->wait)
         buf_printf(out, "; %zu GPU pod%s on %zu node%s waited for", s->wait,
                    s->wait == 1 ? "" : "s", s->blocked,
@@ -328,7 +327,7 @@ static void say_pods(struct buf *out, const struct sums *s)
 static const struct stay_words {
     const char *one, *several;
 } stay_words[ROLLOUT_HOLD_COUNT] = {
-    [ROLLOUT_HOLD_BACKOFF] = { "is tried again later", "are tried again later" },
+    [ROLLOUT_HOLD_BACKOFF] = { "is retried later", "are retried later" },
     [ROLLOUT_HOLD_JOBS] = { "is tainted until its pods have ended",
                             "are tainted until their pods have ended" },
     [ROLLOUT_HOLD_DOWN] = { "is down", "are down" },

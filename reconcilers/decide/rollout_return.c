@@ -76,7 +76,7 @@ void return_for(const struct work *w, const char *idle, struct arena *a,
                 struct rollout_decision *ret)
 {
     rollout_return_add(ret, w, idle, ROLLOUT_HOLD_NONE,
-                       arena_printf(a, "node %s has no jobs and takes its place", idle), a);
+                       arena_printf(a, "node %s has no jobs and gets its slot", idle), a);
 }
 
 /* ---- nodes whose turn is far away */
@@ -96,7 +96,7 @@ static void rollout_return_look_at(const struct work *w, const struct gates *g, 
         rollout_return_add(ret, w, NULL, far, NULL, a);
     else if (idle_s && until_s <= g->in->now_s)
         rollout_return_add(ret, w, NULL, ROLLOUT_HOLD_NONE,
-                           "no job has run on it for 5m, and its turn did not come", a);
+                           "no job has run on it for 5m, and no slot was free", a);
     else if (idle_s)
         rollout_look_again(ret, until_s);
 }

@@ -36,8 +36,8 @@ static int64_t retry_s(const struct upgrade_story *s)
 static const char *next_waiting(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     if (s->spec->drain.wait_for_jobs_s < 0)
-        return "it is drained when they have ended and a place is free, without limit of time";
-    return arena_printf(a, "it is drained when they have ended and a place is free, or at %s", at);
+        return "Ostler drains it when they end and a slot is free, without a time limit";
+    return arena_printf(a, "Ostler drains it when they end and a slot is free, or at %s", at);
 }
 
 static const char *next_draining(const struct upgrade_story *s, const char *at, struct arena *a)
@@ -51,20 +51,19 @@ static const char *next_draining(const struct upgrade_story *s, const char *at, 
 static const char *next_unloading(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     (void) s;
-    return arena_printf(
-        a, "then Ostler installs the new version; soon after %s it counts as failed", at);
+    return arena_printf(a, "then Ostler installs the new version; the upgrade times out at %s", at);
 }
 
 static const char *next_installing(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     (void) s;
-    return arena_printf(a, "then it is validated; soon after %s it counts as failed", at);
+    return arena_printf(a, "then it is validated; the upgrade times out at %s", at);
 }
 
 static const char *next_validating(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     (void) s;
-    return arena_printf(a, "then it is back in service; soon after %s it counts as failed", at);
+    return arena_printf(a, "then it is back in service; the upgrade times out at %s", at);
 }
 
 static const char *next_failed(const struct upgrade_story *s, const char *at, struct arena *a)

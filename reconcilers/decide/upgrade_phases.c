@@ -167,7 +167,7 @@ static void step_waiting(struct upgrade_pass *s)
     upgrade_phases_say(s, REASON_WAITING_FOR_JOBS,
                        s->out->drain.message
                            ? s->out->drain.message
-                           : "its jobs have ended: it waits for its turn in the rollout");
+                           : "its jobs have ended: it waits for a slot in the rollout");
 }
 
 /* Whether the node returns to Waiting. A job may run for weeks, and this phase holds a slot of
@@ -288,8 +288,8 @@ static void take_driver_off(struct upgrade_pass *s)
     look_at_pods(s);
     if (!drain_is_done(&s->out->drain)) {
         upgrade_pass_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
-                           arena_printf(s->p->a, "a GPU %s in between: the node %s",
-                                        s->out->drain.waiting ? "pod came" : "was opened",
+                           arena_printf(s->p->a, "a GPU %s meanwhile: the node %s",
+                                        s->out->drain.waiting ? "pod started" : "was opened",
                                         s->out->drain.message));
         upgrade_pass_assign_as_it_was(s);
         return;

@@ -86,7 +86,7 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
     const char *key = f->pod->head.key, *ns = namespace_of(key, a);
     bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB;
     const char *job = waits ? job_of(in, f->pod, a) : NULL;
-    const char *unasked = f->unasked ? "; it has a GPU open, and asked for none" : "";
+    const char *unasked = f->unasked ? "; it uses a GPU that it did not request" : "";
     if (!job)
         waiting_for_add_pod(list, key, reason_text(drain_fate_reason(f->fate)),
                             arena_printf(a, "%s%s", drain_fate_text(f->fate), unasked), a);
@@ -116,29 +116,25 @@ static void add_budget(const struct gpu_node_input *in, json_t *list, struct are
 
 /* The text for a node that waits for its turn: what blocks it, and what happens then. */
 static const char *const turns[ROLLOUT_HOLD_COUNT] = {
-    [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true; its turn comes when that is false",
+    [ROLLOUT_HOLD_PAUSED] = "the upgrade starts when spec.rollout.paused is false",
     [ROLLOUT_HOLD_APPROVAL] =
-        "a user has to approve the plan in status.rollout of the policy; its turn comes then",
-    [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next "
-                            "one, which status.rollout of "
-                            "the policy names",
-    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until "
-                            "the policy says another one, "
-                            "or a user has it tried again",
-    [ROLLOUT_HOLD_IMAGES] =
-        "its images are being pulled on the node; its turn comes when they are there",
+        "the upgrade starts when a user approves the plan in status.rollout of the policy",
+    [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; the upgrade starts in the "
+                            "next one: see status.rollout of the policy",
+    [ROLLOUT_HOLD_FAILED] =
+        "that revision failed on other nodes; the node stays unchanged until the policy changes, "
+        "or a user retries the revision",
+    [ROLLOUT_HOLD_IMAGES] = "the upgrade starts when its images have been pulled on the node",
     [ROLLOUT_HOLD_CANARY] =
-        "the canary of that revision goes first; its turn comes when that has worked for "
+        "the canary of that revision goes first: the upgrade starts when it has worked for "
         "spec.rollout.canary.soak",
-    [ROLLOUT_HOLD_SOAK] = "others have that revision and have to work for a while first; its turn "
-                          "comes then, status.rollout of "
-                          "the policy says when",
-    [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout "
-                              "of the policy says what its "
-                              "turn waits for",
-    [ROLLOUT_HOLD_DOWN] = "the node is down; its turn comes when it is Ready",
+    [ROLLOUT_HOLD_SOAK] = "that revision must first soak on other nodes; status.rollout of the "
+                          "policy says when the upgrade starts",
+    [ROLLOUT_HOLD_PARALLEL] = "other nodes go first, within the limits of spec.rollout; "
+                              "status.rollout of the policy says which limit applies",
+    [ROLLOUT_HOLD_DOWN] = "the node is down; the upgrade starts when it is Ready",
     [ROLLOUT_HOLD_SKIPPED] = "a user holds it with the label " LABEL_HOLD
-                             "; its turn comes when the label is removed",
+                             "; the upgrade starts when the label is removed",
 };
 
 enum rollout_hold waiting_turn(enum rollout_hold hold)
@@ -159,7 +155,7 @@ static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_view view = { in->node, in->strings };
     if (in->node->cordoned)
-        return "a user cordoned it; its turn comes when it is uncordoned";
+        return "a user cordoned it; the upgrade starts when it is uncordoned";
     if (node_is_held(&view))
         return turns[ROLLOUT_HOLD_SKIPPED];
     return in->node->gave_up
@@ -179,8 +175,8 @@ const char *waiting_turn_text(const struct gpu_node_input *in, struct arena *a)
         return arena_printf(a, "%s: " POLICY_RETRY_COMMAND, turns[hold], in->retry);
     const struct task *t = hold == ROLLOUT_HOLD_IMAGES ? without_image(in) : NULL;
     return t ? arena_printf(a,
-                            "it cannot get %s: %s; its turn comes when it can, and its kubelet "
-                            "goes on trying",
+                            "it cannot get %s: %s; the kubelet keeps trying, and the upgrade "
+                            "starts after that",
                             intern_text(in->strings, t->no_image),
                             str_or_empty(intern_text(in->strings, t->why_no_image)))
              : turns[hold];
@@ -204,7 +200,7 @@ bool waiting_closed(const struct gpu_node_input *in)
 
 const char *waiting_closed_sentence(const struct gpu_node_input *in, struct arena *a)
 {
-    return arena_printf(a, "its jobs are over; %s", waiting_turn_text(in, a));
+    return arena_printf(a, "its jobs have ended; %s", waiting_turn_text(in, a));
 }
 
 /* The same for a tainted node whose jobs are over. */
@@ -212,8 +208,7 @@ static const char *closed_turn(const struct gpu_node_input *in, struct arena *a)
 {
     bool others = waiting_turn(in->hold) == ROLLOUT_HOLD_NONE ||
                   waiting_turn(in->hold) == ROLLOUT_HOLD_PARALLEL;
-    return others ? "its turn: as many nodes are being changed as may be"
-                  : waiting_turn_text(in, a);
+    return others ? "a free slot: the rollout is at its node limits" : waiting_turn_text(in, a);
 }
 
 /* A process outside pods: it is listed by its process name. */

@@ -230,7 +230,7 @@ static bool check_version(const json_t *said, char *why)
     if (v == VERSION)
         return true;
     if (v < VERSION)
-        return refuse(why, "its member v is missing or is no version");
+        return refuse(why, "its member v is missing or is not a version");
     read_release(said, release);
     return refuse(
         why, "it needs %s%s (its version is %lld, and this Ostler understands version %d)",
@@ -276,7 +276,7 @@ bool claim_parse(const char *text, struct claim *ret, char *ret_why)
         return refuse(ret_why, "it is too long");
     CLEANUP_JSON json_t *said = json_parse(text, len, NULL);
     if (!json_is_object(said))
-        return refuse(ret_why, "it is no JSON object");
+        return refuse(ret_why, "it is not a JSON object");
     bool good = check_version(said, ret_why) && read_members(said, &c, ret_why) &&
                 keep_more(said, &c, ret_why);
     if (good)

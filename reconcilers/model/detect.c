@@ -35,7 +35,7 @@ static const char *const looked_at_labels[] = {
     "--accelerator …,gpu-driver-version=disabled"
 #define HAND_OVER_AKS                                                                              \
     "make its node pool with --gpu-driver none and without AKS's managed GPU support"
-#define HAND_OVER_EKS "put the workload on a managed node group: nodes of EKS Auto Mode are AWS's"
+#define HAND_OVER_EKS "use a managed node group: AWS manages EKS Auto Mode nodes"
 #define HAND_OVER_BOTTLEROCKET                                                                     \
     "use an image that brings no device plugin, such as Amazon Linux 2023"
 #define HAND_OVER_OPERATOR "uninstall NVIDIA's GPU operator"
@@ -83,10 +83,10 @@ static const struct sign foreign_pod_signs[] = {
       HAND_OVER_GKE },
     { SIGN_LABEL, "k8s-app", "nvidia-driver-installer", "Google's driver installer runs here",
       HAND_OVER_PLUGIN },
-    { SIGN_LABEL, "name", "nvidia-device-plugin-ds",
-      "a device plugin of NVIDIA's that stands alone runs here", HAND_OVER_PLUGIN },
+    { SIGN_LABEL, "name", "nvidia-device-plugin-ds", "a standalone NVIDIA device plugin runs here",
+      HAND_OVER_PLUGIN },
     { SIGN_LABEL, "app.kubernetes.io/name", "nvidia-device-plugin",
-      "a device plugin of NVIDIA's that stands alone runs here", HAND_OVER_PLUGIN },
+      "a standalone NVIDIA device plugin runs here", HAND_OVER_PLUGIN },
     { SIGN_CLAIMS, "dra-driver-nvidia-gpu-component", "kubelet-plugin", GIVES_CLAIMS,
       HAND_OVER_DRA },
     { SIGN_CLAIMS, "nvidia-dra-driver-gpu-component", "kubelet-plugin", GIVES_CLAIMS,

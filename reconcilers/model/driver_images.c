@@ -113,7 +113,7 @@ const char *driver_images_problem(struct arena *a, const json_t *inputs)
     const char *image = json_str_or_empty(inputs, "image"),
                *version = json_str_or_empty(inputs, "version");
     if (json_object_get(inputs, "gdrcopy") && json_bool(inputs, "precompiled", false))
-        return "NVIDIA's container for GDRCopy does not go with a precompiled driver: set "
+        return "NVIDIA's container for GDRCopy does not work with a precompiled driver: set "
                "driver.gdrcopy.enabled or "
                "driver.precompiled to false for its pool";
     if (!str_eq(image, DRIVER_IMAGES_IMAGE))

@@ -248,7 +248,7 @@ const char *host_os_problem(struct arena *a, const struct host *host,
         return NULL;
     const char *os_image = str_or_empty(facts->os_image);
     if (!os_image[0])
-        return "the node does not say which operating system it runs (status.nodeInfo.osImage is "
+        return "the node does not report its operating system (status.nodeInfo.osImage is "
                "empty)";
     const struct hint *hint = hints;
     while (!str_has_prefix(os_image, hint->os_image))
@@ -264,15 +264,15 @@ const char *host_runtime_problem(struct arena *a, const struct host *host,
         return NULL;
     const char *version = str_or_empty(facts->runtime_version);
     if (is_elsewhere(facts))
-        return "its container runtime has its socket at none of the places that Ostler knows "
+        return "the socket of its container runtime is at no path that Ostler knows "
                "(status.inventory of its GpuNode "
                "has what was found): configure the runtime on the node and set toolkit.enabled to "
                "false";
     if (!version[0])
-        return "the node does not say which container runtime it has "
+        return "the node does not report its container runtime "
                "(status.nodeInfo.containerRuntimeVersion is empty)";
     return arena_printf(a,
-                        "its container runtime, %s, is none of containerd, CRI-O and docker: "
+                        "its container runtime, %s, is not containerd, CRI-O or docker: "
                         "configure the runtime on the node "
                         "and set toolkit.enabled to false",
                         version);
@@ -282,11 +282,11 @@ const char *host_toolkit_problem(const struct host *host)
 {
     if (host->toolkit != HOST_TOOLKIT_MISSING)
         return NULL;
-    return "the configuration of its container runtime names NVIDIA's container toolkit, and that "
-           "one's program is not there "
+    return "the configuration of its container runtime names NVIDIA's container toolkit, whose "
+           "program is missing "
            "(status.inventory.hostToolkit of its GpuNode has both paths): install the toolkit's "
-           "packages on the node, or take "
-           "the runtime out of that configuration, or set toolkit.source to Ostler, which installs "
+           "packages on the node, or remove the runtime from that configuration, or set "
+           "toolkit.source to Ostler, which installs "
            "its own in their place";
 }
 

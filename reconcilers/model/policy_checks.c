@@ -304,7 +304,7 @@ static void check_window(const json_t *window, const struct policy_place *at)
     struct schedule schedule;
     if (text && schedule_parse(text, &schedule) && !schedule_fires(&schedule))
         policy_problem_add(POLICY_FIELD(at, "schedule"),
-                           "must name a day that comes, not \"%s\"; the window never opens", text);
+                           "must name a day that exists, not \"%s\"; the window never opens", text);
     if (zone && !zone_find(zone))
         policy_problem_add(POLICY_FIELD(at, "timeZone"),
                            "must be a time zone that Ostler knows, such as \"Asia/Tokyo\", not "

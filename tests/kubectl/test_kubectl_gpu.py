@@ -264,7 +264,7 @@ def explain_a_node(c):
     text = c.plugin.said("explain", name)
     parts = (f"{name}: Waiting (WaitingForJobs)", "the Node was created", "taken out of service: Upgrade", "phase Waiting began",
              "Pods with GPUs on it", "It waits for", "default/train (Job)", "What happens next",
-             "WaitingForJobs: it is drained when")
+             "WaitingForJobs: Ostler drains it when")
     places = [text.index(part) for part in parts]
     assert places == sorted(places), text
     story = json.loads(c.plugin.said("explain", name, "-o", "json"))["story"]

@@ -274,10 +274,10 @@ def new_driver():
         for line in ("wave 1 (canary), begins ", ": driver of gpu-1\nwave 2, not before ",
                      "passed over (NodesSkipped):\n  gpu-5: a user holds it with the label ostler.dev/hold\n"
                      "  gpu-6: a user cordoned it\n",
-                     "tainted for new GPU pods, and upgraded when those that run have ended (WaitingForJobs):\n"
+                     "tainted for new GPU pods, and upgraded when the running ones have ended (WaitingForJobs):\n"
                      "  gpu-2: waits for 1 GPU pod: default/train", "  it takes at least 10m of soak",
                      "pool default: 2 nodes get another driver\n",
-                     "asked to leave:\n  gpu-4: default/infer-", "in the way:\n  gpu-4: the PodDisruptionBudget"):
+                     "to be evicted:\n  gpu-4: default/infer-", "blockers:\n  gpu-4: the PodDisruptionBudget"):
             assert code == 0 and line in out, (line, out)
         assert "stay as they are" not in out and " 0 " not in out, out
 
@@ -414,7 +414,7 @@ def images_that_cannot_be_pulled():
         words = [b["message"] for b in told["blockers"]]
         assert words and all("cannot get " in w and ":580.178.04" in w and "not found" in w for w in words), told
         assert f"{len(words)} node" in told["message"] and told["withoutImages"] == len(words), told
-        assert "\nin the way:\n" in c.plan()[1]
+        assert "\nblockers:\n" in c.plan()[1]
         assumed = " ".join(c.planned(None, "--simulate")["assumptions"])
         assert "every image can be pulled, though " in assumed, assumed
 
@@ -468,7 +468,7 @@ def simulated_to_a_rollback():
     """A driver that takes longer than it may fails: so the assumptions say it, and nobody counts what went back as upgraded."""
     with cluster_at_work() as c:
         told = c.planned(with_spec(), "--simulate", "--driver-takes", "40m", code=3)
-        takes = "a driver is up after 2400 s (--driver-takes), which is longer than "
+        takes = "a driver is up after 2400 s (--driver-takes), longer than "
         assert takes in told["assumptions"][0], told["assumptions"]
         summary = told["summary"]
         assert summary["reason"] == "RevisionFailed" and summary["nodes"] == 0 and summary["wentBack"] == ["gpu-1"], summary
@@ -516,7 +516,7 @@ def a_canary_that_does_not_come_up():
             c.wait("the canary crashes", crashes_now)
         out = c.plan()[1]
         assert "\n  6 nodes are to be changed: 5 go in 5 waves, 1 is under way\n" in out, out
-        assert "\nin the way:\n  gpu-1: CrashLoopBackOff: " in out, out
+        assert "\nblockers:\n  gpu-1: CrashLoopBackOff: " in out, out
         told = c.planned(None, "--simulate")
         assert "not healthy when the cluster was read, and simulated as healthy: gpu-1" in told["assumptions"], told
         assert told["summary"]["complete"], told
@@ -588,7 +588,7 @@ def files_with_a_part_of_a_policy():
         code, out, err = c.plan(with_spec())
         assert code == 0 and "plan " in out, (code, out, err)
         assert err == ("ostler: note: standard input leaves out what the cluster's policy sets: spec.rollout.maxParallel, "
-                       "spec.exporter.enabled; -f takes a whole policy and no patch, so the plan is made without them\n"), err
+                       "spec.exporter.enabled; -f takes a whole policy, not a patch, so the plan ignores them\n"), err
         code, out, err = c.plan("spec: {driver: {version: 580.178.04}}\n")
         assert (code, out) == (1, "") and "-f takes a whole GpuClusterPolicy, not only the fields that change" in err, err
         assert "kubectl get gpuclusterpolicy default -o yaml" in err, err
@@ -674,7 +674,7 @@ def no_policy_at_all():
         c = Cluster(folder, "name: empty\n")
         try:
             code, out, err = c.plan()
-            assert (code, out) == (1, "") and "has no GpuClusterPolicy; say -f FILE" in err, (code, out, err)
+            assert (code, out) == (1, "") and "has no GpuClusterPolicy; use -f FILE" in err, (code, out, err)
             code, out, err = c.plan(NEW % "")
             assert code == 0 and "nothing to do" in out, (code, out, err)
         finally:

@@ -27,12 +27,11 @@
     "'state':'Ready','reason':'OperandsUp','message':'every operand of the node is "               \
     "up','since':'" since "'," TIERS
 #define STARTING_NEXT                                                                              \
-    "'next':{'reason':'PodStarting','message':'when every operand is up, a CUDA program has to "   \
-    "run on a GPU of the "                                                                         \
-    "node; then it is Ready'}"
+    "'next':{'reason':'PodStarting','message':'when every operand is up, a CUDA program must run " \
+    "on a GPU; then the node is Ready'}"
 #define REMOVING_NEXT(reason)                                                                      \
     "'next':{'reason':'" reason                                                                    \
-    "','message':'when what the node waits for is gone, Ostler removes driver, labels "            \
+    "','message':'when nothing blocks the node, Ostler removes driver, labels "                    \
     "and taints'}"
 #define IS_READY "'status':'True','reason':'OperandsUp','message':'every operand of the node is up'"
 #define SAYS_STARTING(since)                                                                       \
@@ -57,7 +56,7 @@
     ":'Never',"                                                                                    \
     "'containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}"
 #define DRAINING "'status':'False','reason':'Draining','message':'m'"
-#define PAUSED "spec.rollout.paused is true; its turn comes when that is false"
+#define PAUSED "the upgrade starts when spec.rollout.paused is false"
 
 #define SKIPPED(why)                                                                               \
     "{'state':'Ready','reason':'NodesSkipped','message':'in service; to run driver 581, wanted "   \
@@ -66,21 +65,21 @@
     "message':'" why "'}],'next':{'reason':'NodesSkipped'}," TIERS ",'policyGeneration':4}"
 #define GAVE_UP(more) ",'annotations':{'ostler.dev/gave-up':'d2/s1'}" more
 #define HELD                                                                                       \
-    "a user holds it with the label ostler.dev/hold; its turn comes when the label is removed"
+    "a user holds it with the label ostler.dev/hold; the upgrade starts when the label is removed"
 #define OTHERS                                                                                     \
-    "others go first, within the limits of spec.rollout; status.rollout of the policy says what "  \
-    "its turn waits for"
+    "other nodes go first, within the limits of spec.rollout; status.rollout of the policy says "  \
+    "which limit applies"
 #define SOAKS                                                                                      \
-    "others have that revision and have to work for a while first; its turn comes then, "          \
-    "status.rollout of the policy says when"
+    "that revision must first soak on other nodes; status.rollout of the policy says when the "    \
+    "upgrade starts"
 
 #define CANARY                                                                                     \
-    "the canary of that revision goes first; its turn comes when that has worked for "             \
+    "the canary of that revision goes first: the upgrade starts when it has worked for "           \
     "spec.rollout.canary.soak"
 #define FAILED                                                                                     \
-    "that revision failed on other nodes; the node stays as it is until the policy says another "  \
-    "one, or a user has "                                                                          \
-    "it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 "     \
+    "that revision failed on other nodes; the node stays unchanged until the policy changes, or "  \
+    "a user retries the revision: kubectl annotate gpuclusterpolicy default "                      \
+    "ostler.dev/retry=twfs0h0r29.2 "                                                               \
     "--overwrite"
 
 static const struct drain_spec drain = {
@@ -231,7 +230,7 @@ static const struct row {
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW
                 "','waitingFor':["
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'"
-                "asked to leave'},"
+                "to be evicted'},"
                 "{'kind':'Pod','namespace':'ml','name':'a','reason':'Terminating','message':'being "
                 "deleted'}]," TIERS ",'policyGeneration':4}" },
     { .name = "the budget that refuses comes first",
@@ -252,7 +251,7 @@ static const struct row {
                 "disruption budget web needs 1 "
                 "healthy pods and has 1 currently'},"
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'"
-                "asked to leave'}]," TIERS ",'policyGeneration':4}" },
+                "to be evicted'}]," TIERS ",'policyGeneration':4}" },
     { .name = "a refusal that names no budget",
       .condition = DRAINING,
       .state = NODE_DRAINING,
@@ -264,7 +263,7 @@ static const struct row {
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW
                 "','waitingFor':["
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'"
-                "asked to leave'}]," TIERS ",'policyGeneration':4}" },
+                "to be evicted'}]," TIERS ",'policyGeneration':4}" },
     { .name = "who has a GPU open and asked for none, and what is no pod's",
       .condition = DRAINING,
       .state = NODE_DRAINING,
@@ -279,8 +278,8 @@ static const struct row {
                 "process nv-hostengine (812, unit "
                 "dcgm.service) has a GPU open, and no eviction ends it: end it on the node'},"
                 "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'"
-                "asked to leave; it has a GPU "
-                "open, and asked for none'}]," TIERS ",'policyGeneration':4}" },
+                "to be evicted; it uses a GPU that it did not request'}]," TIERS
+                ",'policyGeneration':4}" },
     { .name = "removal waits for what is no pod's",
       .condition = "'status':'False','reason':'WaitingForProcesses','message':'m'",
       .state = NODE_REMOVING,
@@ -342,9 +341,8 @@ static const struct row {
       .requests = APPLY STATUS,
       .status = "{'state':'Waiting','reason':'Draining','message':'m','since':'" NOW
                 "','waitingFor':["
-                "{'kind':'GpuClusterPolicy','name':'default','reason':'MaxParallel','message':'its "
-                "turn: as many nodes are being "
-                "changed as may be'}]," TIERS ",'policyGeneration':4}" },
+                "{'kind':'GpuClusterPolicy','name':'default','reason':'MaxParallel','message':'a "
+                "free slot: the rollout is at its node limits'}]," TIERS ",'policyGeneration':4}" },
     { .name = "a node whose jobs are over while others have to soak",
       .condition = DRAINING,
       .state = NODE_WAITING,
@@ -352,7 +350,7 @@ static const struct row {
       .message = "m",
       .hold = ROLLOUT_HOLD_SOAK,
       .requests = APPLY STATUS,
-      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " SOAKS
+      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs have ended; " SOAKS
                 "','since':'" NOW "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','"
                 "reason':'Soaking','message':'" SOAKS "'}]," TIERS ",'policyGeneration':4}" },
     { .name = "a node whose jobs are over while the canary goes first",
@@ -362,7 +360,7 @@ static const struct row {
       .message = "m",
       .hold = ROLLOUT_HOLD_CANARY,
       .requests = APPLY STATUS,
-      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " CANARY
+      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs have ended; " CANARY
                 "','since':'" NOW "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','"
                 "reason':'CanaryRunning','message':'" CANARY "'}]," TIERS
                 ",'policyGeneration':4}" },
@@ -373,7 +371,7 @@ static const struct row {
       .message = "m",
       .hold = ROLLOUT_HOLD_FAILED,
       .requests = APPLY STATUS,
-      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " FAILED
+      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs have ended; " FAILED
                 "','since':'" NOW "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','"
                 "reason':'RevisionFailed','message':'" FAILED "'}]," TIERS
                 ",'policyGeneration':4}" },
@@ -384,7 +382,7 @@ static const struct row {
       .message = "m",
       .hold = ROLLOUT_HOLD_PAUSED,
       .requests = APPLY STATUS,
-      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs are over; " PAUSED
+      .status = "{'state':'Waiting','reason':'Draining','message':'its jobs have ended; " PAUSED
                 "','since':'" NOW "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','"
                 "reason':'Paused','message':'" PAUSED "'}]," TIERS ",'policyGeneration':4}" },
     { .name = "a node in service says what its turn waits for",
@@ -571,11 +569,10 @@ static const struct row {
           "{'state':'Ready','reason':'RolledBack','message':'the node works and runs toolkit 1.18 "
           "in place of "
           "toolkit 1.19, which the policy asks for and which "
-          "failed on gpu-1 with NoAllocatableGpus; correct the policy, or have it tried again: "
+          "failed on gpu-1 with NoAllocatableGpus; correct the policy, or retry the revision: "
           "kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 "
           "--overwrite','since':'" NOW "','next':{'reason':'RolledBack','message':'nothing, until "
-          "a user corrects the policy or has the version tried "
-          "again'}," TIERS ",'policyGeneration':4}" },
+          "a user corrects the policy or retries the version'}," TIERS ",'policyGeneration':4}" },
     { .name = "an agent makes the report a moment before it speaks",
       .report = "",
       .owner = "",

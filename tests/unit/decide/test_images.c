@@ -94,7 +94,7 @@ static const struct look_row {
       PULL("'phase': 'Failed', 'reason': 'Evicted', 'message': 'low on disk'"), IMAGES_MISSING,
       NULL, "Evicted: low on disk" },
     { "it ended without a word", PULL("'phase': 'Failed'"), IMAGES_MISSING, NULL,
-      "the pod that was to pull them was ended" },
+      "the pod that pulls them was terminated" },
 };
 
 static void check_look(void **state)

@@ -12,9 +12,9 @@
 /* 2026-11-20T10:00:00Z */
 #define T0 INT64_C(1795168800)
 #define T0_TEXT "2026-11-20T10:00:00Z"
-#define BACK "; it returns to service as soon as its operands come up"
+#define BACK "; the node returns to service when its operands come up"
 #define HELD                                                                                       \
-    "a user holds it with the label ostler.dev/hold; its turn comes when the label is removed"
+    "a user holds it with the label ostler.dev/hold; the upgrade starts when the label is removed"
 
 /* A node as its pass leaves it, and one that is claimed. */
 #define IS(s, r) .state = NODE_##s, .reason = REASON_##r
@@ -46,9 +46,8 @@ static const struct row {
               "device plugin'}" },
     { .name = "its operands come",
       IS(INSTALLING, POD_STARTING),
-      .want = "{'reason':'PodStarting','message':'when every operand is up, a CUDA program has to "
-              "run on a GPU of the "
-              "node; then it is Ready'}" },
+      .want = "{'reason':'PodStarting','message':'when every operand is up, a CUDA program must "
+              "run on a GPU; then the node is Ready'}" },
     { .name = "its toolkit comes in turn",
       IS(INSTALLING, WAITING_FOR_TOOLKIT),
       .want = "{'reason':'WaitingForToolkit','message':'the node gets its toolkit in turn'}" },
@@ -64,7 +63,7 @@ static const struct row {
     { .name = "a word of the kubelet's",
       IS(FAILED, OTHER),
       .word = "OdError",
-      .want = "{'reason':'OdError','message':'Ostler goes on trying; when the operand comes up, "
+      .want = "{'reason':'OdError','message':'Ostler keeps trying; when the operand comes up, "
               "the node is Ready'}" },
     { .name = "a claim of a later Ostler",
       IS(FAILED, CLAIM_UNREADABLE),
@@ -76,20 +75,18 @@ static const struct row {
               "status.message'}" },
     { .name = "it is let go of",
       IS(REMOVING, WAITING_FOR_GPU_PODS),
-      .want = "{'reason':'WaitingForGpuPods','message':'when what the node waits for is gone, "
-              "Ostler removes driver, "
+      .want = "{'reason':'WaitingForGpuPods','message':'when nothing blocks the node, Ostler "
+              "removes driver, "
               "labels and taints'}" },
     { .name = "down",
       IS(LOST, NODE_NOT_READY),
-      .want = "{'reason':'NodeNotReady','message':'when the node is Ready again, work on it goes "
-              "on; until then no "
-              "timeout of it runs'}" },
+      .want = "{'reason':'NodeNotReady','message':'when the node is Ready again, Ostler continues; "
+              "until then no timeout runs'}" },
     { .name = "down with a claim: its timeouts stand still",
       CLAIMED(LOST, NODE_NOT_READY),
       .hold = ROLLOUT_HOLD_DOWN,
-      .want = "{'reason':'NodeNotReady','message':'when the node is Ready again, work on it goes "
-              "on; until then no "
-              "timeout of it runs'}" },
+      .want = "{'reason':'NodeNotReady','message':'when the node is Ready again, Ostler continues; "
+              "until then no timeout runs'}" },
 
     /* In service, and to run something else: one row for each hold that a node is told of. */
     { .name = "paused",
@@ -157,13 +154,13 @@ static const struct row {
       IS(FAILED, CRASH_LOOP_BACK_OFF),
       .outdated = true,
       .hold = ROLLOUT_HOLD_PARALLEL,
-      .want = "{'reason':'CrashLoopBackOff','message':'Ostler goes on trying; when the operand "
+      .want = "{'reason':'CrashLoopBackOff','message':'Ostler keeps trying; when the operand "
               "comes up, the node is Ready'}" },
     { .name = "a version failed, and it runs another",
       IS(READY, NONE),
       .failed = "driver 580.1",
-      .want = "{'reason':'RolledBack','message':'nothing, until a user corrects the policy or has "
-              "the version tried again'}" },
+      .want = "{'reason':'RolledBack','message':'nothing, until a user corrects the policy or "
+              "retries the version'}" },
 
     /* Claimed: the step's own end. */
     { .name = "jobs run",
@@ -200,8 +197,8 @@ static const struct row {
     { .name = "its jobs are over, and the rollout is paused",
       CLAIMED(WAITING, WAITING_FOR_JOBS),
       .hold = ROLLOUT_HOLD_PAUSED,
-      .want = "{'reason':'Paused','message':'spec.rollout.paused is true; its turn comes when that "
-              "is false'}" },
+      .want =
+          "{'reason':'Paused','message':'the upgrade starts when spec.rollout.paused is false'}" },
     { .name = "its jobs are over, and a user holds it",
       CLAIMED(WAITING, WAITING_FOR_JOBS),
       .held = true,
@@ -210,8 +207,9 @@ static const struct row {
     { .name = "it failed, and the rollout is paused",
       CLAIMED(FAILED, NO_ALLOCATABLE_GPUS),
       .hold = ROLLOUT_HOLD_PAUSED,
-      .want = "{'reason':'Paused','message':'spec.rollout.paused is true; its turn comes when that "
-              "is false" BACK "'}" },
+      .want =
+          "{'reason':'Paused','message':'the upgrade starts when spec.rollout.paused is false" BACK
+          "'}" },
     { .name = "it failed, and a user holds it",
       CLAIMED(FAILED, NO_ALLOCATABLE_GPUS),
       .held = true,
@@ -221,8 +219,8 @@ static const struct row {
       CLAIMED(READY, NONE),
       .outdated = true,
       .hold = ROLLOUT_HOLD_PAUSED,
-      .want = "{'reason':'Paused','message':'spec.rollout.paused is true; its turn comes when that "
-              "is false'}" },
+      .want =
+          "{'reason':'Paused','message':'the upgrade starts when spec.rollout.paused is false'}" },
     { .name = "what has begun is finished, also in a pause",
       CLAIMED(INSTALLING, UPGRADING),
       .hold = ROLLOUT_HOLD_PAUSED,

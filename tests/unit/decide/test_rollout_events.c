@@ -67,7 +67,7 @@ static const struct row {
       "a user asked", NULL, NULL, NULL },
     { "the first failure has the hash in its command", NULL,
       "'failed-default':'" T1 " gpu-1 Error'", NULL, "RevisionFailed! ",
-      "have it tried again: kubectl annotate gpuclusterpolicy default ostler.dev/retry=aaaaaaaaaa "
+      "retry the revision: kubectl annotate gpuclusterpolicy default ostler.dev/retry=aaaaaaaaaa "
       "--overwrite",
       NULL, NULL, NULL },
     { "the next one has another value", "'retried-default':'" T1 "'",

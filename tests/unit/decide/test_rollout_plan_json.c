@@ -200,7 +200,7 @@ static void check_under_way(void **state)
     CLEANUP_JSON json_t *late = tell(&f, known, &rollout_plan_for_status);
     assert_string_equal(
         json_str(late, "message"),
-        "1 node is to be changed: 1 is under way; at the pace seen so far it would be over by now");
+        "1 node is to be changed: 1 is under way; at the pace seen so far it is overdue");
     assert_null(json_object_get(late, "ends"));
 }
 

@@ -21,15 +21,15 @@ static const struct row {
       { .phase = CLAIM_WAITING },
       { .drain = { .wait_for_jobs_s = -1 } },
       0,
-      "W, since 2026-11-20T10:00:00Z; it is drained when they have ended and a place is free, "
-      "without limit of time",
+      "W, since 2026-11-20T10:00:00Z; Ostler drains it when they end and a slot is free, without a "
+      "time limit",
       NULL },
     { "jobs for a day, counted from the claim",
       { .phase = CLAIM_WAITING, .since_s = 60 },
       { .drain = { .wait_for_jobs_s = 86400 } },
       0,
-      "W, since 2026-11-20T10:01:00Z; it is drained when they have ended and a place is free, or "
-      "at 2026-11-21T10:00:00Z",
+      "W, since 2026-11-20T10:01:00Z; Ostler drains it when they end and a slot is free, or at "
+      "2026-11-21T10:00:00Z",
       "2026-11-21T10:00:00Z" },
     { "pods that leave, or the node goes back",
       { .phase = CLAIM_DRAINING },
@@ -51,23 +51,23 @@ static const struct row {
       { .phase = CLAIM_UNLOADING },
       { .install_timeout_s = 1800 },
       0,
-      "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; soon after "
-      "2026-11-20T10:30:00Z it counts as "
-      "failed",
+      "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; the upgrade times out "
+      "at "
+      "2026-11-20T10:30:00Z",
       "2026-11-20T10:30:00Z" },
     { "a node that was down, or that nobody watched, had no time",
       { .phase = CLAIM_INSTALLING },
       { .install_timeout_s = 1800 },
       600,
-      "W, since 2026-11-20T10:00:00Z; then it is validated; soon after 2026-11-20T10:40:00Z it "
-      "counts as failed",
+      "W, since 2026-11-20T10:00:00Z; then it is validated; the upgrade times out at "
+      "2026-11-20T10:40:00Z",
       "2026-11-20T10:40:00Z" },
     { "the proof",
       { .phase = CLAIM_VALIDATING, .since_s = 5 },
       { .validation_timeout_s = 600 },
       0,
-      "W, since 2026-11-20T10:00:05Z; then it is back in service; soon after 2026-11-20T10:10:05Z "
-      "it counts as failed",
+      "W, since 2026-11-20T10:00:05Z; then it is back in service; the upgrade times out at "
+      "2026-11-20T10:10:05Z",
       "2026-11-20T10:10:05Z" },
     { "a first failure is tried again after two minutes",
       { .phase = CLAIM_FAILED, .attempt = 1 },
@@ -125,8 +125,7 @@ static void times_past_all_calendars(void **state)
     assert_string_equal(
         upgrade_sentence(&(struct upgrade_story){ .claim = &claim, .spec = &spec, .what = "W" },
                          &a),
-        "W, since 9999-12-31T23:59:59Z; it is drained when they have ended and a place is free, or "
-        "at "
+        "W, since 9999-12-31T23:59:59Z; Ostler drains it when they end and a slot is free, or at "
         "9999-12-31T23:59:59Z");
 }
 

@@ -68,9 +68,9 @@ static const struct bad_row {
 } bad_rows[] = {
     { "newer: a higher version", "v", "2",
       "it needs a newer Ostler (its version is 2, and this Ostler understands version 1)" },
-    { "v: none", "v", NULL, "its member v is missing or is no version" },
-    { "v: a text", "v", "\"1\"", "its member v is missing or is no version" },
-    { "v: before the first", "v", "0", "its member v is missing or is no version" },
+    { "v: none", "v", NULL, "its member v is missing or is not a version" },
+    { "v: a text", "v", "\"1\"", "its member v is missing or is not a version" },
+    { "v: before the first", "v", "0", "its member v is missing or is not a version" },
     { "phase: none", "phase", NULL, OF("phase") },
     { "policy: empty", "policy", "\"\"", OF("policy") },
     { "policy: with a quote", "policy", "\"a'b\"", OF("policy") },
@@ -118,10 +118,10 @@ static void check_bad(void **state)
 static const struct text_row {
     const char *name, *text, *why;
 } text_rows[] = {
-    { "text: empty", "", "it is no JSON object" },
-    { "text: a word", "mine", "it is no JSON object" },
-    { "text: a list", "[1]", "it is no JSON object" },
-    { "text: an empty object", "{}", "its member v is missing or is no version" },
+    { "text: empty", "", "it is not a JSON object" },
+    { "text: a word", "mine", "it is not a JSON object" },
+    { "text: a list", "[1]", "it is not a JSON object" },
+    { "text: an empty object", "{}", "its member v is missing or is not a version" },
     { "newer: unlike this one, and it names the release", "{\"v\":7,\"needs\":\"0.4.0\"}",
       "it needs at least Ostler 0.4.0 (its version is 7, and this Ostler understands version 1)" },
     { "newer: what it names is no release", "{\"v\":7,\"needs\":\"0.4; run this\"}",

@@ -73,7 +73,7 @@ static const struct image_row rows[] = {
     { "no GDRCopy with a precompiled driver, whosever image it is",
       "{\"image\": \"registry.example.com/driver\", \"version\": \"580\", \"precompiled\": true, "
       "\"gdrcopy\": {}}",
-      "GDRCopy does not go with a precompiled driver: set driver.gdrcopy.enabled or "
+      "GDRCopy does not work with a precompiled driver: set driver.gdrcopy.enabled or "
       "driver.precompiled to false" },
     { "of an unknown branch nothing is said", PRECOMPILED("550", "6.8.0-1029-gke", "ubuntu24.04"),
       NULL },
