@@ -190,7 +190,7 @@ json_t *simulation_run(const struct options *o, const struct cluster *c, const j
         sim_run_until(&s.sim, BEGINS_MS);
         begin_rollout(&s);
         play(&s);
-        told = story_tell(s.story);
+        told = story_print(s.story);
     }
     simulation_tear_down(&s);
     return told;

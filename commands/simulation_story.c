@@ -337,7 +337,7 @@ static json_t *summary(const struct story *s)
     return o;
 }
 
-json_t *story_tell(const struct story *s)
+json_t *story_print(const struct story *s)
 {
     return json_pack("{s:O, s:o}", "timeline", s->timeline, "summary", summary(s));
 }

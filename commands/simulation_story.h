@@ -16,7 +16,7 @@ struct story *story_new(struct api *api, const struct sim *sim, const struct rol
  * maintenance windows, during two of them. */
 bool story_is_over(struct story *s, int64_t quiet_ms);
 /* {timeline, summary}. New reference. */
-json_t *story_tell(const struct story *s);
+json_t *story_print(const struct story *s);
 /* The text for a value of `summary.ended`. */
 const char *story_end_text(const char *ended);
 /* Frees the recorder; no change may be committed afterwards. */

@@ -25,7 +25,7 @@ struct header {
         magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155], rest[12];
 };
 
-static int say_there(const char *path, struct err *e)
+static int set_exists(const char *path, struct err *e)
 {
     return err_set(e, ERR_SYSTEM, "%s already exists: give another file with -f FILE", path);
 }
@@ -34,7 +34,7 @@ struct archive *archive_new(const char *path, const char *top, int64_t time_s, s
 {
     struct stat there;
     if (lstat(path, &there) == 0) {
-        say_there(path, e);
+        set_exists(path, e);
         return NULL;
     }
     CLEANUP_FREE char *part = xasprintf("%s.XXXXXX", path);
@@ -122,7 +122,7 @@ static int give_name(const struct archive *ar, struct err *e)
 {
     int rc = rename_to_new(ar->part, ar->path);
     if (rc < 0 && errno == EEXIST)
-        return say_there(ar->path, e);
+        return set_exists(ar->path, e);
     return rc < 0 ? err_set(e, ERR_SYSTEM, "%s cannot be written: %s", ar->path, strerror(errno))
                   : 0;
 }

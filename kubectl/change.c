@@ -38,7 +38,7 @@ static void print_clean(FILE *to, const char *before, const char *text)
     fprintf(to, "%s%s\n", before, clean);
 }
 
-static void change_tell(const struct edit *d, const struct gpu_options *o)
+static void change_print(const struct edit *d, const struct gpu_options *o)
 {
     print_clean(stdout, d->patch && o->dry_run ? "(dry run) " : "", d->said);
     if (d->patch && d->undo && !o->dry_run)
@@ -123,7 +123,7 @@ static int try_once(struct ask *a, const struct gpu_options *o, const char *name
     if (rc == 0 && d.patch)
         rc = change_send(a, &d, o, object_name(object), e);
     if (rc == 0)
-        change_tell(&d, o);
+        change_print(&d, o);
     edit_clear(&d);
     return rc;
 }

@@ -85,7 +85,7 @@ static void write_out(const struct shown *s, const struct gpu_options *o, const 
 }
 
 /* Prints what a list view cannot show: unreadable parts. */
-static void say_missing(const json_t *missing)
+static void print_missing(const json_t *missing)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(1 << 16);
     snapshot_print_missing(missing, &(struct paint){ .colours = false }, &out);
@@ -144,7 +144,7 @@ static int64_t pause_ms(int64_t took_ms, bool failed)
 }
 
 /* Reports an outage of the API server once and continues. */
-static void say_trouble(struct watching *w, const struct err *e)
+static void print_trouble(struct watching *w, const struct err *e)
 {
     CLEANUP_FREE char *clean = terminal_clean(err_msg(e));
     if (!w->silent)
@@ -169,7 +169,7 @@ static void show_remember(struct watching *w, json_t *viewed_steal, const json_t
                           json_t *missing_steal)
 {
     if (lacks_more(missing_steal, w->said) || lacks_more(w->said, missing_steal))
-        say_missing(missing_steal);
+        print_missing(missing_steal);
     if (w->said && !missing_steal)
         fputs("kubectl gpu: all objects can be read again\n", stderr);
     json_decref(w->said);
@@ -209,7 +209,7 @@ static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
     /* A deleted object or a missing permission does not return by waiting. */
     if (!w->before || e->kind == ERR_NOT_FOUND || e->kind == ERR_FORBIDDEN)
         return -1;
-    say_trouble(w, e);
+    print_trouble(w, e);
     err_clear(e);
     return 0;
 }
@@ -238,7 +238,7 @@ static int show(struct ask *a, const struct gpu_options *o, const struct shown *
     CLEANUP_JSON json_t *missing = NULL, *viewed = show_look(a, o, s, &missing, e);
     if (!viewed)
         return -1;
-    say_missing(missing);
+    print_missing(missing);
     write_out(s, o, viewed, 0);
     return 0;
 }

@@ -18,12 +18,12 @@
 #include "reconcilers/model/foreign.h"
 #include "reconcilers/decide/records.h"
 
-static void tell_node(struct cluster *c, const char *name)
+static void enqueue_node(struct cluster *c, const char *name)
 {
     c->o.listener.node(c->o.listener.arg, name);
 }
 
-static void tell_policy(struct cluster *c, bool soon)
+static void enqueue_policy(struct cluster *c, bool soon)
 {
     c->o.listener.policy(c->o.listener.arg, soon);
 }
@@ -116,9 +116,9 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     tally_remove(&c->tally, &slot->summary);
     cluster_enqueue_report(c, slot->name);
     if (slot->pods)
-        tell_node(c, slot->name); /* its one-off pods, which nothing else would delete */
+        enqueue_node(c, slot->name); /* its one-off pods, which nothing else would delete */
     forget_slot(c, slot);
-    tell_policy(c, false);
+    enqueue_policy(c, false);
     cluster_enqueue_rollout(c);
 }
 
@@ -164,9 +164,9 @@ static void node_changed(void *arg, struct record *before, struct record *after)
     if (before && ((const struct node *) before)->leaving && !slot->node->leaving)
         slot->stays_s = cluster_now_s(c);
     forget_reading(slot);
-    tell_node(c, slot->name);
+    enqueue_node(c, slot->name);
     if (before && was_cleaned((const struct node *) before, slot->node))
-        tell_policy(c, false);
+        enqueue_policy(c, false);
     if (before && matters_to_rollout(c, (const struct node *) before, slot->node))
         cluster_enqueue_rollout(c);
 }
@@ -213,7 +213,7 @@ static void unlink_pod(struct cluster *c, struct pod *p)
         *at = p->next_on_node;
     slot->pods_epoch = 0;
     if (slot->node)
-        tell_node(c, slot->name);
+        enqueue_node(c, slot->name);
     forget_slot(c, slot);
 }
 
@@ -227,7 +227,7 @@ static void link_pod(struct cluster *c, struct pod *p)
     slot->pods = p;
     slot->pods_epoch = 0;
     if (slot->node)
-        tell_node(c, slot->name);
+        enqueue_node(c, slot->name);
 }
 
 /* The rollout waits for images, which only these pods show. */
@@ -301,7 +301,7 @@ static void child_changed(void *arg, struct record *before, struct record *after
         /* Nodes that wait for the new record, or that lost theirs. */
         cluster_enqueue_nodes(c);
     }
-    tell_policy(c, !only_counts(was, is));
+    enqueue_policy(c, !only_counts(was, is));
     if (record)
         cluster_enqueue_rollout(c);
 }
@@ -321,7 +321,7 @@ static void holders_changed(struct cluster *c, struct node_slot *slot)
 {
     slot->pods_epoch = 0;
     if (slot->node->claim || slot->summary.outdated || slot->summary.state != NODE_READY)
-        tell_node(c, slot->name);
+        enqueue_node(c, slot->name);
     if (slot->node->claim || slot->summary.outdated)
         cluster_enqueue_rollout(c);
 }
@@ -335,9 +335,9 @@ static void report_changed(void *arg, struct record *before, struct record *afte
     if (slot && slot->node && !node_holders_same(holders_in(before), holders_in(after)))
         holders_changed(c, slot);
     if (slot && slot->node && !node_inventory_same(inventory_in(before), inventory_in(after)))
-        tell_node(c, name);
+        enqueue_node(c, name);
     if (!after)
-        tell_policy(c, false);
+        enqueue_policy(c, false);
 }
 
 /* ---- all of them */

@@ -139,7 +139,7 @@ static bool gets_first_stack(const struct node_slot *slot)
            stack->target;
 }
 
-static void tell_others(const struct cluster *c, struct dry_run *ret)
+static void note_others(const struct cluster *c, struct dry_run *ret)
 {
     ret->first = json_array();
     ret->not_served = json_array();
@@ -180,7 +180,7 @@ int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budge
     rollout_pace_parse(json_at(policy, "status.rollout.pace"), pace);
     ret->plan = rollout_plan(c, &g, pace, LOOKS, &rollout_plan_in_full, blocking);
     ret->failed = find_failures(c);
-    tell_others(c, ret);
+    note_others(c, ret);
     return 0;
 }
 

@@ -70,7 +70,7 @@ void log_tail_request(struct reconcilers *r, struct node_slot *slot, const struc
         log_tail_ask(r, slot, pod, container, again);
 }
 
-static void log_tail_tell(struct reconcilers *r, const struct node_slot *slot)
+static void log_tail_report(struct reconcilers *r, const struct node_slot *slot)
 {
     const struct log_tail *w = slot->words;
     CLEANUP_FREE char *note = xasprintf("container %s of pod %s failed; its log ends: %s",
@@ -96,7 +96,7 @@ void log_tail_take(struct reconcilers *r, const char *key, const char *bytes, si
     if (!*text)
         return;
     w->text = TAKE(text);
-    log_tail_tell(r, slot);
+    log_tail_report(r, slot);
     cluster_enqueue_report(r->cluster, node);
     r->policy(r->arg, false);
 }

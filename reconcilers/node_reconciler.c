@@ -90,9 +90,9 @@ static void carry_until_gone(const struct node_view *view, struct node_verdict *
 }
 
 /* Counts and reports the result of a pass, before it replaces the last one. */
-static void node_reconciler_tell(struct reconcilers *r, struct node_slot *slot,
-                                 const struct node_input *in, const struct node_verdict *v,
-                                 struct actions *actions)
+static void node_reconciler_report(struct reconcilers *r, struct node_slot *slot,
+                                   const struct node_input *in, const struct node_verdict *v,
+                                   struct actions *actions)
 {
     const char *pool = fleet_metrics_pool(r->cluster, v->state, v->pool);
     if (r->metrics)
@@ -174,7 +174,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);
     v.since_s = since_of(c, slot, v.state, in.now_s);
-    node_reconciler_tell(r, slot, &in, &v, actions);
+    node_reconciler_report(r, slot, &in, &v, actions);
     if (v.state != NODE_DRAINING)
         cluster_refusal_over(c, slot);
     if (slot->summary.counted && slot->summary.state != v.state)

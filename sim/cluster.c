@@ -146,7 +146,7 @@ static char *host_of(const char *listen)
                                                                                     : host);
 }
 
-static int listen_and_tell(struct sim_cluster *c, struct err *e)
+static int listen_and_notify(struct sim_cluster *c, struct err *e)
 {
     CLEANUP_FREE char *host = host_of(c->options->listen);
     if (certificate_make(host, &c->certificate, e) < 0)
@@ -203,7 +203,7 @@ struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct er
     if (populate(c, e) < 0)
         goto fail;
     api_compact(c->api, api_rv(c->api)); /* a new server has no history */
-    if (listen_and_tell(c, e) < 0)
+    if (listen_and_notify(c, e) < 0)
         goto fail;
     c->written = true;
     c->began_ms = clock_mono_ms(&c->real);
@@ -256,7 +256,7 @@ static bool catch_up(struct sim_cluster *c, int64_t real_ms)
     return false;
 }
 
-static void tell_watches(struct sim_cluster *c, int64_t real_ms)
+static void notify_watches(struct sim_cluster *c, int64_t real_ms)
 {
     if (api_rv(c->api) == c->told_rv && real_ms - c->looked_at_ms < WATCHES_MS)
         return;
@@ -275,7 +275,7 @@ int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms)
             (double) (next - c->sim.now_ms) / c->options->speed < (double) wait_ms)
             wait_ms = (int64_t) ((double) (next - c->sim.now_ms) / c->options->speed) + 1;
     }
-    tell_watches(c, real_ms);
+    notify_watches(c, real_ms);
     return front_run_once(c->front, wait_ms);
 }
 

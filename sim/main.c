@@ -45,7 +45,7 @@ static void on_action_alone(void *arg, const char *text)
 
 static void on_action(void *arg, const char *text)
 {
-    view_say(arg, text);
+    view_report(arg, text);
 }
 
 static void show(struct view *v)
@@ -58,7 +58,7 @@ static void show(struct view *v)
     fflush(stdout);
 }
 
-static void say_door(const char *door)
+static void print_address(const char *door)
 {
     printf("ostler-sim: %s\n", door);
     fflush(stdout);
@@ -82,7 +82,7 @@ static int main_run(struct sim_cluster *c, const struct sim_options *o, struct v
         }
         if (lines && now - said_ms >= REMIND_MS) {
             said_ms = now;
-            say_door(door);
+            print_address(door);
         }
     }
     if (v)
@@ -113,7 +113,7 @@ static int main_serve(const struct sim_options *o)
     sim_cluster_on_action(c, v ? on_action : on_action_alone, v ? (void *) v : (void *) c);
     printf("%sostler-sim: the API server is at %s; Ctrl-C stops it and deletes the file\n",
            picture ? "\033[?25l\033[2J\033[H" : "", shown.server);
-    say_door(door);
+    print_address(door);
     int rc = main_run(c, o, v, door);
     if (picture)
         printf("\033[?25h\n");

@@ -50,7 +50,7 @@ static void add_line(struct view *v, const char *label, const char *text)
 
 /* Adds a line about an object unless the last one was the same. An empty text is stored but not
  * shown. */
-static void view_say_now(struct view *v, const char *label, const char *text)
+static void view_print_now(struct view *v, const char *label, const char *text)
 {
     if (str_eq(json_key(v->said, label), text))
         return;
@@ -182,13 +182,13 @@ static struct floor *floor_of(struct view *v, const json_t *pod)
     return f;
 }
 
-static void say_node(struct view *v, const char *name)
+static void print_node(struct view *v, const char *name)
 {
     const json_t *node = api_get(v->o.api, kind_named("nodes"), "", name);
     if (!node)
         return;
     CLEANUP_FREE char *label = xasprintf("node %s", name), *text = node_text(v, node);
-    view_say_now(v, label, text);
+    view_print_now(v, label, text);
 }
 
 static void take_pod(struct view *v, const struct api_commit *c)
@@ -200,7 +200,7 @@ static void take_pod(struct view *v, const struct api_commit *c)
         node_operands_add(&is->operands, c->after, 1);
     const struct floor *f = is ? is : was;
     if (f)
-        say_node(v, f->node);
+        print_node(v, f->node);
 }
 
 static void view_on_commit(void *arg, const struct api_commit *c)
@@ -215,7 +215,7 @@ static void view_on_commit(void *arg, const struct api_commit *c)
     if (str_eq(c->kind->plural, "pods"))
         take_pod(v, c);
     if (str_eq(c->kind->plural, "gpunodes"))
-        say_node(v, json_str_or_empty(c->after ? c->after : c->before, "metadata.name"));
+        print_node(v, json_str_or_empty(c->after ? c->after : c->before, "metadata.name"));
     for (size_t i = 0; i < ARRAY_LEN(subjects); i++) {
         if (!str_eq(c->kind->plural, subjects[i].plural))
             continue;
@@ -224,7 +224,7 @@ static void view_on_commit(void *arg, const struct api_commit *c)
                                              json_str_or_empty(object, "metadata.name"));
         CLEANUP_FREE char *text = c->after ? subjects[i].text(v, c->after) : NULL;
         if (text)
-            view_say_now(v, label, text);
+            view_print_now(v, label, text);
         else
             view_forget(v, label);
     }
@@ -405,7 +405,7 @@ void view_free(struct view *v)
     free(v);
 }
 
-void view_say(struct view *v, const char *text)
+void view_report(struct view *v, const char *text)
 {
     add_note(v, text);
     add_line(v, NULL, text);

@@ -298,7 +298,7 @@ static const char *who_works(const struct engine *en)
 }
 
 /* Logs regularly what the cleanup waits for, and gives up at the timeout. */
-static void engine_cleanup_tell(struct engine *en)
+static void engine_cleanup_log(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
     int64_t now = loop_now(en->o.loop), timeout_ms = en->o.wishes.timeout_ms;
@@ -324,7 +324,7 @@ static void on_tick(void *arg)
     struct engine *en = arg;
     engine_cleanup_look_now(en);
     if (!en->stopping)
-        engine_cleanup_tell(en);
+        engine_cleanup_log(en);
     if (!en->stopping)
         loop_timer_set(en->o.loop, &en->cleanup.tick, loop_now(en->o.loop) + TICK_MS);
 }

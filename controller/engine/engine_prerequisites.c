@@ -35,7 +35,7 @@ static struct request engine_prerequisites_request_of(const struct engine *en)
     return request_get(RESOURCE_NAMESPACE, NULL, en->o.cluster.operand_namespace);
 }
 
-static void engine_prerequisites_tell(const struct prerequisite_problem *p)
+static void engine_prerequisites_log(const struct prerequisite_problem *p)
 {
     if (p)
         log_error("a prerequisite of Ostler is missing or wrong", "reason", reason_text(p->reason),
@@ -57,7 +57,7 @@ static bool engine_prerequisites_take(struct engine *en, const json_t *answer, c
                                           en->o.cluster.operand_namespace)
                      : prerequisites_forget(&en->prerequisites, l->part);
     if (news)
-        engine_prerequisites_tell(prerequisites_of(&en->prerequisites, l->part));
+        engine_prerequisites_log(prerequisites_of(&en->prerequisites, l->part));
     l->news |= news;
     return true;
 }

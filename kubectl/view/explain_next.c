@@ -20,7 +20,7 @@ struct next_steps {
 };
 
 /* `at`: NULL: at an unknown time. */
-static void explain_next_say(struct next_steps *l, const char *at, json_t *text_steal)
+static void explain_next_describe(struct next_steps *l, const char *at, json_t *text_steal)
 {
     json_t *item = json_pack("{s:o}", "text", text_steal);
     if (at)
@@ -28,9 +28,9 @@ static void explain_next_say(struct next_steps *l, const char *at, json_t *text_
     json_array_append_new(l->next, item);
 }
 
-static void say_text(struct next_steps *l, const char *text)
+static void describe_text(struct next_steps *l, const char *text)
 {
-    explain_next_say(l, NULL, json_text(text));
+    explain_next_describe(l, NULL, json_text(text));
 }
 
 /* ---- its turn in the rollout */
@@ -56,7 +56,7 @@ static const char *time_to_come(const struct next_steps *l, const json_t *wave, 
 }
 
 /* Nobody can tell when a wave begins if a user has to act first. */
-static void say_wave(struct next_steps *l, enum reason reason)
+static void describe_wave(struct next_steps *l, enum reason reason)
 {
     const json_t *wave = NULL;
     size_t at = wave_of(json_at(l->policy, "status.rollout.plan.waves"), object_name(l->node),
@@ -66,30 +66,31 @@ static void say_wave(struct next_steps *l, enum reason reason)
     bool user = reason == REASON_PAUSED || reason == REASON_WAITING_FOR_APPROVAL;
     const char *begins = user ? NULL : time_to_come(l, wave, "begins");
     const char *earliest = time_to_come(l, wave, "notBefore");
-    explain_next_say(l, NULL,
-                     json_textf("it is in wave %zu of the plan%s%s", at,
-                                begins     ? ", which begins "
-                                : earliest ? ", not before "
-                                           : "",
-                                str_or_empty(begins ? begins : earliest)));
+    explain_next_describe(l, NULL,
+                          json_textf("it is in wave %zu of the plan%s%s", at,
+                                     begins     ? ", which begins "
+                                     : earliest ? ", not before "
+                                                : "",
+                                     str_or_empty(begins ? begins : earliest)));
 }
 
 /* What the rollout waits for, after what is said of the node. `word`: the node's own reason; NULL:
  * not known. */
-static void say_rollout(struct next_steps *l, const char *at, const char *word, const char *said)
+static void describe_rollout(struct next_steps *l, const char *at, const char *word,
+                             const char *said)
 {
     const json_t *rollout = json_at(l->policy, "status.rollout");
     const char *of_all = json_str_or_empty(rollout, "reason");
     enum reason reason = reason_parse(word ? word : of_all);
     bool same = str_eq(word, of_all);
-    say_wave(l, reason);
-    explain_next_say(l, at,
-                     json_textf("%s; %s%s%s%s", said,
-                                same ? "" : "the rollout: ", same ? "" : of_all, same ? "" : ", ",
-                                json_str_or_empty(rollout, "message")));
+    describe_wave(l, reason);
+    explain_next_describe(l, at,
+                          json_textf("%s; %s%s%s%s", said,
+                                     same ? "" : "the rollout: ", same ? "" : of_all,
+                                     same ? "" : ", ", json_str_or_empty(rollout, "message")));
     CLEANUP_FREE char *todo = advice_of_rollout(reason, json_str(rollout, "plan.hash"));
     if (todo)
-        explain_next_say(l, NULL, json_textf("to do: %s", todo));
+        explain_next_describe(l, NULL, json_textf("to do: %s", todo));
 }
 
 /* ---- what the GpuNode says */
@@ -103,7 +104,7 @@ static const char *time_of(const struct next_steps *l, const json_t *next)
     return own ? own : same ? json_str(rollout, "until") : NULL;
 }
 
-static void say_next(struct next_steps *l, const json_t *next)
+static void describe_next(struct next_steps *l, const json_t *next)
 {
     const char *word = json_str_or_empty(next, "reason"), *message = json_str(next, "message");
     bool skipped = !message && reason_parse(word) == REASON_NODES_SKIPPED;
@@ -112,13 +113,13 @@ static void say_next(struct next_steps *l, const json_t *next)
     CLEANUP_FREE char *said = xasprintf("%s: %s", word,
                                         message ? message : "it waits for its turn");
     if (message)
-        explain_next_say(l, time_of(l, next), json_text(said));
+        explain_next_describe(l, time_of(l, next), json_text(said));
     else
-        say_rollout(l, time_of(l, next), word, said);
+        describe_rollout(l, time_of(l, next), word, said);
 }
 
 /* A node of which nothing is said is at rest, or its report comes from an older Ostler. */
-static void say_of_silence(struct next_steps *l)
+static void describe_silence(struct next_steps *l)
 {
     static const struct {
         const char *state, *text;
@@ -133,21 +134,22 @@ static void say_of_silence(struct next_steps *l)
     bool ready = str_eq(state, "Ready"), outdated = seen_is_outdated(status);
     bool rolled_back = reason_parse(json_str(status, "reason")) == REASON_ROLLED_BACK;
     if (ready && !outdated && snapshot_report_is_stale(l->report, l->policy)) {
-        say_rollout(l, NULL, NULL, "its report is older than the policy: it may wait for its turn");
+        describe_rollout(l, NULL, NULL,
+                         "its report is older than the policy: it may wait for its turn");
         return;
     }
     for (size_t i = 0; !outdated && !rolled_back && i < ARRAY_LEN(rest); i++)
         if (str_eq(rest[i].state, state)) {
-            say_text(l, rest[i].text);
+            describe_text(l, rest[i].text);
             return;
         }
     const char *unsaid =
         "its GpuNode does not report it: Ostler has not decided yet, or Ostler or its "
         "CustomResourceDefinition is older than this program (kubectl gpu version)";
     if (ready && outdated)
-        say_rollout(l, NULL, NULL, unsaid);
+        describe_rollout(l, NULL, NULL, unsaid);
     else
-        say_text(l, unsaid);
+        describe_text(l, unsaid);
 }
 
 /* ---- people */
@@ -165,29 +167,29 @@ static const char *what_people_keep(const struct next_steps *l)
                : "but this upgrade continues, and no later one starts";
 }
 
-static void say_people(struct next_steps *l)
+static void describe_users(struct next_steps *l)
 {
     const char *kept = what_people_keep(l);
     CLEANUP_FREE char *holder = snapshot_setter(l->node, "f:metadata f:labels f:" LABEL_HOLD);
     CLEANUP_FREE char *cordoner = snapshot_setter(l->node, "f:spec f:unschedulable");
     if (snapshot_node_is_held(l->node))
-        explain_next_say(l, NULL,
-                         json_textf("it is held%s%s, %s: kubectl gpu release %s",
-                                    holder ? " by " : "", str_or_empty(holder), kept,
-                                    object_name(l->node)));
+        explain_next_describe(l, NULL,
+                              json_textf("it is held%s%s, %s: kubectl gpu release %s",
+                                         holder ? " by " : "", str_or_empty(holder), kept,
+                                         object_name(l->node)));
     if (json_bool(l->node, "spec.unschedulable", false))
-        explain_next_say(l, NULL,
-                         json_textf("it is cordoned%s%s, %s: kubectl uncordon %s",
-                                    cordoner ? " by " : "", str_or_empty(cordoner), kept,
-                                    object_name(l->node)));
+        explain_next_describe(l, NULL,
+                              json_textf("it is cordoned%s%s, %s: kubectl uncordon %s",
+                                         cordoner ? " by " : "", str_or_empty(cordoner), kept,
+                                         object_name(l->node)));
     if (object_annotation(l->node, ANNOTATION_GAVE_UP))
-        explain_next_say(
+        explain_next_describe(
             l, NULL,
             json_textf("a user cancelled its upgrade: kubectl annotate node %s " ANNOTATION_GAVE_UP
                        "-",
                        object_name(l->node)));
     if (str_eq(object_label(l->node, LABEL_MANAGED), "false"))
-        explain_next_say(
+        explain_next_describe(
             l, NULL,
             json_textf("a user excluded it from Ostler: kubectl label node %s " LABEL_MANAGED "-",
                        object_name(l->node)));
@@ -205,15 +207,15 @@ json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_u
     l.claimed = claim && claim_parse(claim, &l.claim, NULL);
     if (!str_eq(json_str(ostler, "state"), "Alive") &&
         !str_eq(json_str(ostler, "state"), "Unknown"))
-        explain_next_say(&l, NULL,
-                         json_textf("nothing, until Ostler runs again: %s",
-                                    json_str_or_empty(ostler, "message")));
+        explain_next_describe(&l, NULL,
+                              json_textf("nothing, until Ostler runs again: %s",
+                                         json_str_or_empty(ostler, "message")));
     if (!l.policy)
-        say_text(&l, "nothing: there is no GpuClusterPolicy");
+        describe_text(&l, "nothing: there is no GpuClusterPolicy");
     if (next)
-        say_next(&l, next);
+        describe_next(&l, next);
     else if (l.policy)
-        say_of_silence(&l);
-    say_people(&l);
+        describe_silence(&l);
+    describe_users(&l);
     return l.next;
 }

@@ -15,8 +15,8 @@
 
 enum { US = 1000000 };
 
-static void tell(json_t *story, const char *time, const char *what, bool warning,
-                 json_t *text_steal)
+static void add_step(json_t *story, const char *time, const char *what, bool warning,
+                     json_t *text_steal)
 {
     if (time && clock_parse_rfc3339(time) >= 0)
         json_array_append_new(story,
@@ -26,59 +26,60 @@ static void tell(json_t *story, const char *time, const char *what, bool warning
         json_decref(text_steal);
 }
 
-static void tell_at(json_t *story, int64_t at_s, const char *what, bool warning, json_t *text_steal)
+static void add_step_at(json_t *story, int64_t at_s, const char *what, bool warning,
+                        json_t *text_steal)
 {
     char time[CLOCK_TEXT_MAX];
     clock_rfc3339(at_s * US, time);
-    tell(story, time, what, warning, text_steal);
+    add_step(story, time, what, warning, text_steal);
 }
 
 /* ---- the node */
 
-static void tell_of_node(json_t *story, const json_t *node)
+static void describe_node(json_t *story, const json_t *node)
 {
     const json_t *conditions = json_at(node, "status.conditions"),
                  *ready = condition_find(conditions, "Ready");
     const json_t *gpu = condition_find(conditions, NODE_CONDITION);
     bool up = str_eq(json_str(ready, "status"), "True"),
          well = str_eq(json_str(gpu, "status"), "True");
-    tell(story, json_str(node, "metadata.creationTimestamp"), "node", false,
-         json_text("the Node was created"));
+    add_step(story, json_str(node, "metadata.creationTimestamp"), "node", false,
+             json_text("the Node was created"));
     if (ready)
-        tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
-             json_textf("its kubelet became %s%s%s", up ? "Ready" : "not Ready",
-                        up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
+        add_step(story, json_str(ready, "lastTransitionTime"), "node", !up,
+                 json_textf("its kubelet became %s%s%s", up ? "Ready" : "not Ready",
+                            up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
     if (gpu)
-        tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
-             json_textf("%s became %s; now: %s", NODE_CONDITION, well ? "True" : "False",
-                        json_str_or_empty(gpu, "reason")));
+        add_step(story, json_str(gpu, "lastTransitionTime"), "node", !well,
+                 json_textf("%s became %s; now: %s", NODE_CONDITION, well ? "True" : "False",
+                            json_str_or_empty(gpu, "reason")));
 }
 
 /* Adds when a field was set, and by whom; the setter's text has the time after " at ". */
-static void tell_setter(json_t *story, const json_t *object, const char *path, const char *did)
+static void describe_setter(json_t *story, const json_t *object, const char *path, const char *did)
 {
     CLEANUP_FREE char *setter = snapshot_setter(object, path);
     char *at = setter ? strstr(setter, " at ") : NULL;
     if (!at)
         return;
     *at = '\0';
-    tell(story, at + strlen(" at "), "people", false, json_textf("%s, by %s", did, setter));
+    add_step(story, at + strlen(" at "), "people", false, json_textf("%s, by %s", did, setter));
 }
 
-static void tell_of_people(json_t *story, const json_t *node, const json_t *policy)
+static void describe_users(json_t *story, const json_t *node, const json_t *policy)
 {
     if (json_bool(node, "spec.unschedulable", false))
-        tell_setter(story, node, "f:spec f:unschedulable", "the node was cordoned");
+        describe_setter(story, node, "f:spec f:unschedulable", "the node was cordoned");
     if (snapshot_node_is_held(node))
-        tell_setter(story, node, "f:metadata f:labels f:" LABEL_HOLD,
-                    "the node was held (" LABEL_HOLD ")");
+        describe_setter(story, node, "f:metadata f:labels f:" LABEL_HOLD,
+                        "the node was held (" LABEL_HOLD ")");
     if (json_bool(policy, "spec.rollout.paused", false))
-        tell_setter(story, policy, "f:spec f:rollout f:paused", "the rollout was paused");
+        describe_setter(story, policy, "f:spec f:rollout f:paused", "the rollout was paused");
 }
 
 /* ---- reports and claims */
 
-static void tell_of_report(json_t *story, const json_t *report)
+static void describe_report(json_t *story, const json_t *report)
 {
     static const struct {
         const char *path;
@@ -91,37 +92,37 @@ static void tell_of_report(json_t *story, const json_t *report)
     };
     const char *snapshot = json_str(report, "status.timeToReady.seen");
     int64_t seen_us = snapshot ? clock_parse_rfc3339(snapshot) : -1;
-    tell(story, snapshot, "ostler", false, json_text("Ostler first saw that it has a GPU"));
+    add_step(story, snapshot, "ostler", false, json_text("Ostler first saw that it has a GPU"));
     for (size_t i = 0; i < ARRAY_LEN(stages) && seen_us >= 0; i++) {
         int64_t seconds = json_int(report, stages[i].path, -1);
         if (seconds >= 0 && seconds < 366LL * 24 * 3600)
-            tell_at(story, seen_us / US + seconds, "ostler", false, json_text(stages[i].text));
+            add_step_at(story, seen_us / US + seconds, "ostler", false, json_text(stages[i].text));
     }
-    tell(story, json_str(report, "status.since"), "ostler",
-         str_eq(json_str(report, "status.state"), "Failed"),
-         json_textf("its state became %s (%s)", json_str_or_empty(report, "status.state"),
-                    json_str_or_empty(report, "status.reason")));
+    add_step(story, json_str(report, "status.since"), "ostler",
+             str_eq(json_str(report, "status.state"), "Failed"),
+             json_textf("its state became %s (%s)", json_str_or_empty(report, "status.state"),
+                        json_str_or_empty(report, "status.reason")));
 }
 
-static void tell_of_claim(json_t *story, const json_t *node)
+static void describe_claim(json_t *story, const json_t *node)
 {
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
     if (!text || !claim_parse(text, &c, NULL))
         return;
     enum tier tier = assignment_changes_by(assignment_ref(&c.from), assignment_ref(&c.to));
-    tell_at(story, c.claimed_s, "claim", false,
-            json_textf("taken out of service: %s of its %s from %s to %s, attempt %u",
-                       claim_kinds[c.kind].name, tiers[tier].name, c.from.hash[tier],
-                       c.to.hash[tier], c.attempt));
-    tell_at(story, c.since_s, "claim", c.phase == CLAIM_FAILED,
-            json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "",
-                       c.reason));
+    add_step_at(story, c.claimed_s, "claim", false,
+                json_textf("taken out of service: %s of its %s from %s to %s, attempt %u",
+                           claim_kinds[c.kind].name, tiers[tier].name, c.from.hash[tier],
+                           c.to.hash[tier], c.attempt));
+    add_step_at(story, c.since_s, "claim", c.phase == CLAIM_FAILED,
+                json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "",
+                           c.reason));
 }
 
 /* ---- pods and events */
 
-static void tell_of_containers(json_t *story, const json_t *statuses, const char *pod)
+static void describe_containers(json_t *story, const json_t *statuses, const char *pod)
 {
     size_t i;
     json_t *status;
@@ -129,11 +130,11 @@ static void tell_of_containers(json_t *story, const json_t *statuses, const char
         const json_t *ended = json_at(status, "lastState.terminated");
         ended = ended ? ended : json_at(status, "state.terminated");
         if (ended && json_int(ended, "exitCode", 0) != 0)
-            tell(story, json_str(ended, "finishedAt"), "pod", true,
-                 json_textf("container %s of %s ended with %lld (%s)",
-                            json_str_or_empty(status, "name"), pod,
-                            (long long) json_int(ended, "exitCode", 0),
-                            json_str_or_empty(ended, "reason")));
+            add_step(story, json_str(ended, "finishedAt"), "pod", true,
+                     json_textf("container %s of %s ended with %lld (%s)",
+                                json_str_or_empty(status, "name"), pod,
+                                (long long) json_int(ended, "exitCode", 0),
+                                json_str_or_empty(ended, "reason")));
     }
 }
 
@@ -143,7 +144,7 @@ static bool only_pulls(const json_t *pod)
     return str_eq(object_label(pod, LABEL_TASK), "pull");
 }
 
-static void tell_of_pods(json_t *story, const json_t *pods)
+static void describe_pods(json_t *story, const json_t *pods)
 {
     size_t i;
     json_t *pod;
@@ -151,13 +152,13 @@ static void tell_of_pods(json_t *story, const json_t *pods)
         const char *operand = object_label(pod, LABEL_COMPONENT), *name = object_name(pod);
         if (!str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY))
             continue;
-        tell(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
-             json_textf("pod %s was created%s%s", name, operand ? " for the " : "",
-                        str_or_empty(operand)));
+        add_step(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
+                 json_textf("pod %s was created%s%s", name, operand ? " for the " : "",
+                            str_or_empty(operand)));
         if (only_pulls(pod))
             continue;
-        tell_of_containers(story, json_at(pod, "status.initContainerStatuses"), name);
-        tell_of_containers(story, json_at(pod, "status.containerStatuses"), name);
+        describe_containers(story, json_at(pod, "status.initContainerStatuses"), name);
+        describe_containers(story, json_at(pod, "status.containerStatuses"), name);
     }
 }
 
@@ -171,7 +172,7 @@ static bool explain_story_is_news(const json_t *event)
 
 /* Adds Events about the whole rollout. Whether the policy is ready does not belong to a node's
  * history. */
-static void tell_of_rollout(json_t *story, const json_t *events)
+static void describe_rollout(json_t *story, const json_t *events)
 {
     CLEANUP_JSON json_t *snapshot = json_pack("{s:O?}", "policyEvents", (json_t *) events);
     CLEANUP_JSON json_t *rows = events_view(snapshot, &(struct events_wanted){ 0 });
@@ -181,12 +182,13 @@ static void tell_of_rollout(json_t *story, const json_t *events)
         const char *word = json_str_or_empty(row, "reason");
         enum reason reason = reason_parse(word);
         if (reason != REASON_READY && reason != REASON_NOT_READY)
-            tell(story, json_str(row, "time"), "policy", str_eq(json_str(row, "type"), "Warning"),
-                 json_textf("%s: %s", word, json_str_or_empty(row, "note")));
+            add_step(story, json_str(row, "time"), "policy",
+                     str_eq(json_str(row, "type"), "Warning"),
+                     json_textf("%s: %s", word, json_str_or_empty(row, "note")));
     }
 }
 
-static void tell_of_events(json_t *story, const json_t *snapshot, const char *name)
+static void describe_events(json_t *story, const json_t *snapshot, const char *name)
 {
     char *names[] = { (char *) name };
     CLEANUP_JSON json_t *events = events_view(
@@ -200,10 +202,11 @@ static void tell_of_events(json_t *story, const json_t *snapshot, const char *na
         CLEANUP_FREE char *times = count > 1 ? xasprintf(", %lld times", (long long) count)
                                              : xstrdup("");
         bool of_node = str_has_prefix(json_str_or_empty(event, "object"), "Node ");
-        tell(story, json_str(event, "time"), "event", str_eq(json_str(event, "type"), "Warning"),
-             json_textf("%s%s%s%s: %s", of_node ? "" : json_str_or_empty(event, "object"),
-                        of_node ? "" : ": ", json_str_or_empty(event, "reason"), times,
-                        json_str_or_empty(event, "note")));
+        add_step(story, json_str(event, "time"), "event",
+                 str_eq(json_str(event, "type"), "Warning"),
+                 json_textf("%s%s%s%s: %s", of_node ? "" : json_str_or_empty(event, "object"),
+                            of_node ? "" : ": ", json_str_or_empty(event, "reason"), times,
+                            json_str_or_empty(event, "note")));
     }
 }
 
@@ -220,12 +223,12 @@ json_t *explain_story(const json_t *snapshot, const char *name)
     const json_t *node = json_object_get(snapshot, "nodes"),
                  *policy = json_object_get(snapshot, "policy");
     json_t *story = json_array();
-    tell_of_node(story, node);
-    tell_of_people(story, node, policy);
-    tell_of_report(story, json_object_get(snapshot, "reports"));
-    tell_of_claim(story, node);
-    tell_of_pods(story, json_object_get(snapshot, "pods"));
-    tell_of_rollout(story, json_object_get(snapshot, "policyEvents"));
-    tell_of_events(story, snapshot, name);
+    describe_node(story, node);
+    describe_users(story, node, policy);
+    describe_report(story, json_object_get(snapshot, "reports"));
+    describe_claim(story, node);
+    describe_pods(story, json_object_get(snapshot, "pods"));
+    describe_rollout(story, json_object_get(snapshot, "policyEvents"));
+    describe_events(story, snapshot, name);
     return snapshot_sorted(story, by_time);
 }

@@ -18,7 +18,7 @@
 /* After this time without renewal a leader no longer writes; includes a small clock difference. */
 enum { SILENT_S = LEASE_DURATION_MS / 1000 + 15 };
 
-static void snapshot_say(json_t *ostler, const char *state, json_t *message_steal)
+static void snapshot_describe(json_t *ostler, const char *state, json_t *message_steal)
 {
     json_object_set_new(ostler, "state", json_string(state));
     json_object_set_new(ostler, "message", message_steal);
@@ -33,11 +33,11 @@ json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
     const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
     int64_t seconds = term_seconds_since(renewed, now_us);
     if (!lease && missing) {
-        snapshot_say(ostler, "Unknown", json_textf("its Lease cannot be read: %s", missing));
+        snapshot_describe(ostler, "Unknown", json_textf("its Lease cannot be read: %s", missing));
         return ostler;
     }
     if (!lease) {
-        snapshot_say(
+        snapshot_describe(
             ostler, "Absent",
             json_text("no Lease of Ostler was found: it is not installed, has never led, or runs "
                       "in another "
@@ -50,7 +50,7 @@ json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
         json_object_set_new(ostler, "renewed", json_text(renewed));
     json_object_set_new(ostler, "seconds", json_integer(seconds));
     if (!*holder) {
-        snapshot_say(
+        snapshot_describe(
             ostler, "Released",
             json_textf(
                 "no replica leads since the last leader stopped %s ago: nothing is decided; see "
@@ -60,11 +60,12 @@ json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
     }
     json_object_set_new(ostler, "holder", json_text(holder));
     bool silent = seconds < 0 || seconds > SILENT_S;
-    snapshot_say(ostler, silent ? "Silent" : "Alive",
-                 silent ? json_textf("%s has not renewed its Lease for %s: nothing is decided; see "
-                                     "kubectl -n %s get pods,events",
-                                     holder, ago, object_namespace(lease))
-                        : json_textf("%s renewed its Lease %s ago", holder, ago));
+    snapshot_describe(
+        ostler, silent ? "Silent" : "Alive",
+        silent ? json_textf("%s has not renewed its Lease for %s: nothing is decided; see "
+                            "kubectl -n %s get pods,events",
+                            holder, ago, object_namespace(lease))
+               : json_textf("%s renewed its Lease %s ago", holder, ago));
     return ostler;
 }
 

@@ -73,7 +73,7 @@ static size_t http_refuse(struct call *call, const char *why)
     return 0;
 }
 
-static void tell_answer(const struct call *call, int status)
+static void report_answer(const struct call *call, int status)
 {
     if (call->http->answers.fn)
         call->http->answers.fn(call->http->answers.arg, call->request.method, status);
@@ -101,7 +101,7 @@ static void finish_headers(struct call *call)
     if (status < 200 || call->status_told)
         return;
     call->status_told = true;
-    tell_answer(call, (int) status);
+    report_answer(call, (int) status);
     if (call->headers.warning)
         log_warning(call->http, call->headers.warning);
     if (call->sink.on_status)
@@ -228,7 +228,7 @@ static void deliver(struct call *call, CURLcode code)
     struct failure f;
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
     if (!call->status_told)
-        tell_answer(call, 0);
+        report_answer(call, 0);
     struct transport_result result = { .status = (int) status,
                                        .retry_after_ms = call->headers.retry_after_ms,
                                        .date_s = call->headers.date_s };

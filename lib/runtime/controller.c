@@ -87,7 +87,7 @@ static void controller_fail(struct controller *c, const char *key,
 
 /* Writes Events after the plan's writes, which others wait for. A rejected action yields no
  * Event. */
-static void controller_tell(struct controller *c, const struct actions *actions)
+static void controller_log(struct controller *c, const struct actions *actions)
 {
     for (size_t i = 0; i < actions->notice_count; i++) {
         const struct notice *n = &actions->notices[i];
@@ -109,7 +109,7 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
         succeed(c, key, result->retry_after_ms);
     else
         controller_fail(c, key, result);
-    controller_tell(c, result->actions);
+    controller_log(c, result->actions);
     controller_arm(c);
 }
 
@@ -123,7 +123,7 @@ static void put_back(struct controller *c, const char *key, const struct actions
                                       wait_ms, actions, NULL };
     if (c->o.outcome)
         c->o.outcome(c->o.arg, key, &result);
-    controller_tell(c, actions);
+    controller_log(c, actions);
     controller_count(c, "requeue_after");
     queue_put_back(&c->queue, key);
     controller_arm(c);
@@ -137,7 +137,7 @@ static void reconcile(struct controller *c, const char *key)
     metric_observe(c->o.metrics->reconcile_seconds, &c->o.name,
                    (double) (clock_mono_ms(c->o.clock) - begun) / 1000);
     if (actions.len == 0) {
-        controller_tell(c, &actions);
+        controller_log(c, &actions);
         succeed(c, key, actions.requeue_after_ms);
         return;
     }

@@ -54,7 +54,7 @@ static void lease_set_problem(struct lease *l, const struct err *e)
 }
 
 /* Logs each holder that we wait for once. */
-static void say_standby(struct lease *l, const char *holder)
+static void log_standby(struct lease *l, const char *holder)
 {
     if (str_eq(l->holder, holder))
         return;
@@ -94,7 +94,7 @@ static void take_success(struct lease *l, json_t *record)
     struct lease_next next = was_read ? lease_step_read(&l->state, record, now)
                                       : lease_step_written(&l->state, record, l->sent_ms, now);
     if (was_read && next.what == LEASE_DO_WAIT)
-        say_standby(l, json_str_or_empty(record, "spec.holderIdentity"));
+        log_standby(l, json_str_or_empty(record, "spec.holderIdentity"));
     if (l->state.leading)
         begin_leading(l);
     act(l, next);

@@ -27,7 +27,8 @@ static int64_t holders_ms(const struct pace *p)
 
 /* Whether to report at once that users have released a GPU. Ostler may be waiting for exactly that,
  * and the agent only learns so from the response. */
-static bool may_say_leavers(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
+static bool may_report_leavers(const struct pace *p, const struct inventory_hash *seen,
+                               int64_t now_ms)
 {
     return seen->users < p->hash.users &&
            p->leavers_ms <= now_ms + (PACE_LEAVERS - 1) * PACE_HOLDERS_MS;
@@ -40,7 +41,7 @@ enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *se
     if (seen->all == p->hash.all)
         return TURN_QUIET;
     if (seen->lasting != p->hash.lasting || now_ms >= p->wrote_ms + holders_ms(p) ||
-        may_say_leavers(p, seen, now_ms))
+        may_report_leavers(p, seen, now_ms))
         return TURN_SAID;
     return TURN_LATER;
 }

@@ -18,7 +18,7 @@ static void run_report(struct session *s, struct report *r)
         err_set(&r->err, ERR_TIMEOUT, "the API server took too long");
 }
 
-static void scan_tell(const struct report *r, const char *node)
+static void scan_report(const struct report *r, const char *node)
 {
     const json_t *gpus = json_object_get(r->inventory, "gpus");
     char count[32] = "not known";
@@ -42,8 +42,8 @@ static void scan_take(const struct report *r, struct scan_outcome *ret)
     ret->retry_after_ms = r->retry_after_ms;
 }
 
-static int scan_say(const struct scan_options *o, json_t *inventory, struct scan_outcome *ret,
-                    struct err *e)
+static int scan_describe(const struct scan_options *o, json_t *inventory, struct scan_outcome *ret,
+                         struct err *e)
 {
     struct session s;
     struct report r;
@@ -52,7 +52,7 @@ static int scan_say(const struct scan_options *o, json_t *inventory, struct scan
     if (rc == 0) {
         report_begin(&r, &s.transport, o->node, json_incref(inventory));
         run_report(&s, &r);
-        scan_tell(&r, o->node);
+        scan_report(&r, o->node);
         scan_take(&r, ret);
         report_clear(&r);
     }
@@ -72,7 +72,7 @@ void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms
                                             inventory_users(inventory) },
                                   .retry_after_ms = -1 };
     ret->end = pace_verdict(p, &ret->hash, now_ms);
-    if (ret->end == TURN_SAID && scan_say(o, inventory, ret, &e) < 0) {
+    if (ret->end == TURN_SAID && scan_describe(o, inventory, ret, &e) < 0) {
         ret->end = TURN_FAILED;
         log_warn("the API server cannot be reached", "node", o->node, "err", err_msg(&e));
     }

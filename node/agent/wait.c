@@ -25,7 +25,7 @@ static bool sleep_until_news(struct wakes *w, int signals, int64_t ms)
 }
 
 /* Prints what is missing if that has changed. */
-static void wait_tell(const char *missing, const char **told)
+static void wait_log(const char *missing, const char **told)
 {
     if (missing != *told && missing)
         fprintf(stderr, "waiting: %s\n", missing);
@@ -39,7 +39,7 @@ static int wait_with(struct wakes *w, int signals, const struct root *root,
     const char *missing, *told = NULL;
     while ((wakes_watch(w, root), missing = ready_file_missing(root, wish))) {
         int64_t left_ms = end_ms - clock_now_ms();
-        wait_tell(missing, &told);
+        wait_log(missing, &told);
         if (left_ms <= 0)
             return err_set(e, ERR_TIMEOUT, "timed out: %s", missing);
         if (sleep_until_news(w, signals, left_ms < LOOK_MS ? left_ms : LOOK_MS))

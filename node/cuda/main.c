@@ -117,7 +117,7 @@ static void find_name(struct gpu *c)
         *slice = '\0';
 }
 
-static void main_tell(const struct gpu *c)
+static void main_print(const struct gpu *c)
 {
     int major = 0, minor = 0;
     size_t bytes = 0;
@@ -160,13 +160,13 @@ static enum cause main_look_at(int index)
         return complain("CUDA", cause_of(f.error), &f);
     find_name(&c);
     find_uuid(&c);
-    main_tell(&c);
+    main_print(&c);
     return prove_gpu(&c);
 }
 
 /* ---- all GPUs */
 
-static void tell_versions(void)
+static void print_versions(void)
 {
     int cuda = 0;
     char driver[NAME_MAX_LEN] = "";
@@ -188,7 +188,7 @@ static enum cause look_at_all(void)
         return complain("CUDA", cause_of(f.error), &f);
     if (count <= 0)
         return complain("CUDA", CAUSE_NO_GPU, &(struct failure){ NULL, 0 });
-    tell_versions();
+    print_versions();
     for (int i = 0; i < count && i < CARDS_MAX; i++) {
         enum cause cause = main_look_at(i);
         if (first == CAUSE_NONE)

@@ -192,7 +192,7 @@ void module_look(struct view *v, const struct vendor *vendor, struct module_fact
     *ret = (struct module_facts){ .references = -1 };
     enum sight sight = view_read(v, "proc/modules", &text);
     if (sight == ABSENT)
-        view_say(v, "proc/modules", "it is not there");
+        view_report(v, "proc/modules", "it is not there");
     ret->known = sight == SEEN;
     struct part all = part_of_buf(&text), rest = all;
     struct module_line line;

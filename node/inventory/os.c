@@ -76,5 +76,5 @@ void os_look(struct view *v, struct os_facts *ret)
     ret->kernel = os_look_kernel(v);
     view_text(v, "proc/sys/kernel/random/boot_id", BOOT_ID_MAX, &ret->boot_id);
     if (!ret->kernel && !ret->boot_id)
-        view_say(v, "proc/sys/kernel", "procfs is not there");
+        view_report(v, "proc/sys/kernel", "procfs is not there");
 }

@@ -136,7 +136,7 @@ void pci_look(struct view *v, struct pci_bus *ret)
     bool complete = sight == SEEN || (sight == ABSENT && view_is(v, "sys/bus", S_IFDIR) == SEEN);
     const char *name;
     if (sight == ABSENT && !complete)
-        view_say(v, "sys/bus", "sysfs is not there");
+        view_report(v, "sys/bus", "sysfs is not there");
     while (sight == SEEN && (name = view_next(v, &bus)))
         complete &= pci_take(v, name, ret);
     ret->gpus.known = ret->switches.known = complete && (sight != SEEN || bus.why == 0);

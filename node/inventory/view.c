@@ -25,7 +25,7 @@ static const char *view_reason_of(struct arena *a, int why)
     return arena_strdup(a, strerror(why));
 }
 
-void view_say(struct view *v, const char *path, const char *reason)
+void view_report(struct view *v, const char *path, const char *reason)
 {
     struct troubles *t = &v->troubles;
     for (size_t i = 0; i < t->len; i++)
@@ -45,7 +45,7 @@ enum sight view_note(struct view *v, const char *path, int why)
 {
     if (why == ENOENT)
         return ABSENT;
-    view_say(v, path, view_reason_of(&v->arena, why));
+    view_report(v, path, view_reason_of(&v->arena, why));
     return UNREADABLE;
 }
 

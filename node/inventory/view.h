@@ -45,7 +45,7 @@ enum sight view_folder(struct view *v, const char *path, size_t max, struct fold
 /* The next name, like folder_next(). Records the place if it ends early. */
 const char *view_next(struct view *v, struct folder *f);
 /* Records a place once; `reason` must live as long as the arena. */
-void view_say(struct view *v, const char *path, const char *reason);
+void view_report(struct view *v, const char *path, const char *reason);
 /* The same from an errno. ENOENT is not recorded. */
 enum sight view_note(struct view *v, const char *path, int why);
 

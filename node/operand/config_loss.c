@@ -178,7 +178,7 @@ static bool may_change(const char *name, const char *now)
     return str_eq(last_name(name), "enable_cdi") && now && str_eq(now, "true");
 }
 
-static void config_loss_tell(struct buf *ret, const struct setting *s, const char *now)
+static void config_loss_describe(struct buf *ret, const struct setting *s, const char *now)
 {
     bool shows = str_is_one_of(last_name(s->name), shown, ARRAY_LEN(shown));
     buf_printf(ret, "%s%.*s", ret->len ? ", " : "", CONFIG_NAME_MAX, s->name);
@@ -202,7 +202,7 @@ static size_t config_loss_compare(const struct settings *before, const struct se
             may_change(was->name, now))
             continue;
         if (lost++ < CONFIG_NAMED_MAX)
-            config_loss_tell(ret, was, now);
+            config_loss_describe(ret, was, now);
     }
     if (lost > CONFIG_NAMED_MAX)
         buf_printf(ret, " and %zu more", lost - CONFIG_NAMED_MAX);

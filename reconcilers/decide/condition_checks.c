@@ -5,7 +5,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/detecting.h"
 
-bool cond_say(const struct checks *in, struct condition *ret, const char *status,
+bool cond_set(const struct checks *in, struct condition *ret, const char *status,
               enum reason reason, const char *fmt, ...)
 {
     va_list ap;
@@ -22,13 +22,13 @@ const char *cond_nodes(const struct checks *in, size_t n)
     return arena_printf(in->a, "%zu node%s", n, n == 1 ? "" : "s");
 }
 
-bool cond_say_part(const struct checks *in, struct condition *ret, const char *status,
+bool cond_set_part(const struct checks *in, struct condition *ret, const char *status,
                    enum prerequisite part)
 {
     const struct prerequisite_problem *p = in->v->prerequisites
                                                ? prerequisites_of(in->v->prerequisites, part)
                                                : NULL;
-    return p && cond_say(in, ret, status, p->reason, "%s", p->message);
+    return p && cond_set(in, ret, status, p->reason, "%s", p->message);
 }
 
 bool cond_is_rolling_out(const struct checks *in)
@@ -65,10 +65,10 @@ bool cond_failure_lasts(const struct checks *in)
     return todo_of(in->failure) != NULL;
 }
 
-bool cond_say_failure(const struct checks *in, struct condition *ret, const char *status)
+bool cond_set_failure(const struct checks *in, struct condition *ret, const char *status)
 {
     const char *todo = todo_of(in->failure);
-    return cond_say(in, ret, status, REASON_RECONCILE_FAILED, "a write by Ostler failed: %s; %s",
+    return cond_set(in, ret, status, REASON_RECONCILE_FAILED, "a write by Ostler failed: %s; %s",
                     err_msg(in->failure), todo ? todo : "Ostler retries it");
 }
 
@@ -110,14 +110,14 @@ const char *cond_pod_text(const struct checks *in, const struct node_summary *s)
 }
 
 /* "driver: 3 of 10 nodes not ready: ImagePullBackOff: … (node gpu-1, pod …)" */
-bool cond_say_main_cause(const struct checks *in, struct condition *ret, const char *status)
+bool cond_set_main_cause(const struct checks *in, struct condition *ret, const char *status)
 {
     const struct cause *c = main_cause(in);
     if (!c)
         return false;
     const struct node_summary *s = cause_example(c);
     const char *what = operand_name(c->component);
-    cond_say(in, ret, status, c->reason, "%s%s%zu of %s not ready: %s (node %s%s)%s", what,
+    cond_set(in, ret, status, c->reason, "%s%s%zu of %s not ready: %s (node %s%s)%s", what,
              *what ? ": " : "", c->nodes, cond_nodes(in, in->served),
              s->message ? s->message : c->word, s->name, cond_pod_text(in, s),
              s->state == NODE_FAILED ? cond_words_text(in, s->name, s->message) : "");
@@ -132,7 +132,7 @@ bool cond_metrics(const struct checks *in, struct condition *ret)
     if (!c)
         return false;
     const struct node_summary *s = cause_example(c);
-    cond_say(
+    cond_set(
         in, ret, "True", c->reason, "%s: %zu of %s: %s (node %s%s); see kubectl -n %s describe pod",
         operand_name(c->component), c->nodes, cond_nodes(in, in->served),
         s->message ? s->message : c->word, s->name, cond_pod_text(in, s), in->v->operand_namespace);
@@ -153,7 +153,7 @@ bool cond_removing(const struct checks *in, struct condition *ret)
                                           "annotate gpuclusterpolicy " POLICY_NAME
                                           " " POLICY_FORCE_REMOVAL "=true",
                                           c->nodes, cause_example(c)->message);
-    return cond_say(in, ret, "False", REASON_REMOVING,
+    return cond_set(in, ret, "False", REASON_REMOVING,
                     "the policy is being removed: %s still to be cleaned%s",
                     cond_nodes(in, in->t->states[NODE_REMOVING]), waits);
 }
@@ -175,7 +175,7 @@ bool cond_detecting(const struct checks *in, struct condition *ret)
     if (!detecting_wait_s(in->v))
         return false;
     bool up = detecting_agents(in->v)->silent == 0;
-    return cond_say(
+    return cond_set(
         in, ret, "False", REASON_DETECTING, "it is not known yet whether %s ha%s a GPU: %s",
         cond_nodes(in, in->t->total), in->t->total == 1 ? "s" : "ve",
         up ? "the agents are scanning"
@@ -202,7 +202,7 @@ bool cond_no_detector(const struct checks *in, struct condition *ret)
     bool may_say = in->v->settled && in->v->mode == MODE_MANAGE && !detecting_wait_s(in->v);
     if (in->t->looked_at || !in->t->total || in->served || !may_say)
         return false;
-    return cond_say(
+    return cond_set(
         in, ret, "False", REASON_NO_DETECTOR,
         "Ostler cannot tell which of %s have a GPU: %s install Node Feature Discovery, or "
         "run: kubectl label node NAME " LABEL_GPU_PRESENT "=true",
@@ -217,7 +217,7 @@ bool cond_rolled_back(const struct checks *in, struct condition *ret)
     if (!r || !r->known || !r->failure || !in->v->settled || in->v->mode != MODE_MANAGE)
         return false;
     bool back = in->served && r->active + r->waiting + r->failed == 0 && !main_cause(in);
-    return cond_say(in, ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
+    return cond_set(in, ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
                     "%s%s. Correct the policy, or retry the revision: " POLICY_RETRY_COMMAND "%s",
                     r->failure, back ? ", and was rolled back" : "", r->failure_retry,
                     cond_words_text(in, r->failure_node, NULL));

@@ -20,17 +20,17 @@ struct checks {
 typedef bool check_fn(const struct checks *in, struct condition *ret);
 
 /* Sets all three and returns true. The message is formatted, from the arena. */
-bool cond_say(const struct checks *in, struct condition *ret, const char *status,
+bool cond_set(const struct checks *in, struct condition *ret, const char *status,
               enum reason reason, const char *fmt, ...) PRINTF(5, 6);
 /* Reports the problem with a prerequisite, if there is one. */
-bool cond_say_part(const struct checks *in, struct condition *ret, const char *status,
+bool cond_set_part(const struct checks *in, struct condition *ret, const char *status,
                    enum prerequisite part);
 /* Reports the cause that keeps most nodes from being ready, if there is one. */
-bool cond_say_main_cause(const struct checks *in, struct condition *ret, const char *status);
+bool cond_set_main_cause(const struct checks *in, struct condition *ret, const char *status);
 /* Reports the missing metrics of ready nodes, if any are missing. Sets the status True. */
 bool cond_metrics(const struct checks *in, struct condition *ret);
 /* Reports the write that the API server refused; there must be one. */
-bool cond_say_failure(const struct checks *in, struct condition *ret, const char *status);
+bool cond_set_failure(const struct checks *in, struct condition *ret, const char *status);
 /* "1 node", "3 nodes". From the arena. */
 const char *cond_nodes(const struct checks *in, size_t n);
 /* Whether the API server would refuse the same write again until something changes. */

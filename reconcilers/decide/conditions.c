@@ -24,20 +24,20 @@ static bool reconciling_removal(const struct checks *in, struct condition *ret)
 static bool reconciling_letting_go(const struct checks *in, struct condition *ret)
 {
     const char *what = cond_letting_go(in);
-    return *what && cond_say(in, ret, "True", REASON_REMOVING, "%s", what + strlen("; "));
+    return *what && cond_set(in, ret, "True", REASON_REMOVING, "%s", what + strlen("; "));
 }
 
 static bool reconciling_failure(const struct checks *in, struct condition *ret)
 {
     return in->failure && !cond_failure_lasts(in) && !in->v->problems &&
-           cond_say_failure(in, ret, "True");
+           cond_set_failure(in, ret, "True");
 }
 
 static bool reconciling_nodes(const struct checks *in, struct condition *ret)
 {
     if (in->v->problems || cond_failure_lasts(in) || (in->v->settled && in->works == in->served))
         return false;
-    return cond_say(in, ret, "True", REASON_INSTALLING, "%zu of %s ready", in->works,
+    return cond_set(in, ret, "True", REASON_INSTALLING, "%zu of %s ready", in->works,
                     cond_nodes(in, in->served));
 }
 
@@ -56,7 +56,7 @@ static bool is_moving(const struct checks *in)
  * rollout of days. */
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
-    return cond_say(
+    return cond_set(
         in, ret, "False", REASON_DONE, "%s",
         is_moving(in) ? "only the rollout is under way: the condition RollingOut shows its progress"
                       : "nothing is under way");
@@ -73,22 +73,22 @@ static check_fn *const reconciling_checks[] = { reconciling_removal,
 static bool stalled_invalid(const struct checks *in, struct condition *ret)
 {
     return in->v->problems &&
-           cond_say(in, ret, "True", REASON_INVALID_SPEC, "correct the spec: %s", in->v->problems);
+           cond_set(in, ret, "True", REASON_INVALID_SPEC, "correct the spec: %s", in->v->problems);
 }
 
 static bool lacks_namespace(const struct checks *in, struct condition *ret)
 {
-    return cond_say_part(in, ret, "True", PREREQUISITES_NAMESPACE);
+    return cond_set_part(in, ret, "True", PREREQUISITES_NAMESPACE);
 }
 
 static bool stalled_failure(const struct checks *in, struct condition *ret)
 {
-    return cond_failure_lasts(in) && cond_say_failure(in, ret, "True");
+    return cond_failure_lasts(in) && cond_set_failure(in, ret, "True");
 }
 
 static bool not_stalled(const struct checks *in, struct condition *ret)
 {
-    return cond_say(
+    return cond_set(
         in, ret, "False", REASON_NOT_STALLED,
         "Ostler is not blocked; the conditions Ready and Degraded say whether an admin must act");
 }
@@ -104,7 +104,7 @@ static bool degraded_write(const struct checks *in, struct condition *ret)
 static bool degraded_failed(const struct checks *in, struct condition *ret)
 {
     return in->t->states[NODE_FAILED] + in->t->states[NODE_UNSUPPORTED] &&
-           cond_say_main_cause(in, ret, "True");
+           cond_set_main_cause(in, ret, "True");
 }
 
 static bool degraded_foreign(const struct checks *in, struct condition *ret)
@@ -112,7 +112,7 @@ static bool degraded_foreign(const struct checks *in, struct condition *ret)
     const struct cause *c;
     for (size_t at = 0; (c = map_value(&in->t->causes, &at));)
         if (c->first->state == NODE_FOREIGN)
-            return cond_say(in, ret, "False", REASON_FOREIGN_STACK, "%s",
+            return cond_set(in, ret, "False", REASON_FOREIGN_STACK, "%s",
                             cause_example(c)->message);
     return false;
 }
@@ -121,7 +121,7 @@ static bool degraded_foreign(const struct checks *in, struct condition *ret)
 static bool degraded_no_detector(const struct checks *in, struct condition *ret)
 {
     return cond_no_detector(in, ret) &&
-           cond_say(
+           cond_set(
                in, ret, "True", REASON_NO_DETECTOR,
                "%s. To install Node Feature Discovery: helm install nfd node-feature-discovery "
                "--repo https://kubernetes-sigs.github.io/node-feature-discovery/charts --namespace "
@@ -131,12 +131,12 @@ static bool degraded_no_detector(const struct checks *in, struct condition *ret)
 
 static bool degraded_reports(const struct checks *in, struct condition *ret)
 {
-    return cond_say_part(in, ret, "True", PREREQUISITES_REPORTS);
+    return cond_set_part(in, ret, "True", PREREQUISITES_REPORTS);
 }
 
 static bool not_degraded(const struct checks *in, struct condition *ret)
 {
-    return cond_say(in, ret, "False", REASON_NOTHING_FAILS,
+    return cond_set(in, ret, "False", REASON_NOTHING_FAILS,
                     "no node, no operand and no revision has failed");
 }
 
@@ -186,7 +186,7 @@ static const char *retry_text(const struct checks *in)
 static bool rollout_ends(const struct checks *in, struct condition *ret)
 {
     return in->v->mode == MODE_REMOVE &&
-           cond_say(in, ret, "False", status_rollout_reason(in->v), "the policy is being removed");
+           cond_set(in, ret, "False", status_rollout_reason(in->v), "the policy is being removed");
 }
 
 static bool rollout_invalid(const struct checks *in, struct condition *ret)
@@ -195,7 +195,7 @@ static bool rollout_invalid(const struct checks *in, struct condition *ret)
         return false;
     const char *goes_on = cond_is_rolling_out(in) ? str_or_empty(in->v->rollout->message)
                                                   : "running operands are not changed";
-    return cond_say(
+    return cond_set(
         in, ret, moving_status(in), status_rollout_reason(in->v),
         "the spec is not applied until it is corrected; according to the last valid spec: %s%s",
         on_the_way(in), goes_on);
@@ -204,13 +204,13 @@ static bool rollout_invalid(const struct checks *in, struct condition *ret)
 static bool rollout_goes_on(const struct checks *in, struct condition *ret)
 {
     return cond_is_rolling_out(in) &&
-           cond_say(in, ret, moving_status(in), status_rollout_reason(in->v), "%s%s%s",
+           cond_set(in, ret, moving_status(in), status_rollout_reason(in->v), "%s%s%s",
                     on_the_way(in), str_or_empty(in->v->rollout->message), retry_text(in));
 }
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)
 {
-    return cond_say(in, ret, "False", REASON_UP_TO_DATE, "no node is changing its revision%s",
+    return cond_set(in, ret, "False", REASON_UP_TO_DATE, "no node is changing its revision%s",
                     retry_text(in));
 }
 

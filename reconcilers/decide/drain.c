@@ -125,7 +125,8 @@ static int by_fate_and_name(const void *a, const void *b)
 /* ---- texts */
 
 /* Adds the pods of one fate; the first `named` by name. */
-static void say_group(struct buf *text, const struct drain_found *group, size_t n, size_t named)
+static void describe_group(struct buf *text, const struct drain_found *group, size_t n,
+                           size_t named)
 {
     for (size_t i = 0; i < n && i < named; i++)
         buf_printf(text, "%s%s", i ? ", " : "", group[i].pod->head.key);
@@ -134,8 +135,8 @@ static void say_group(struct buf *text, const struct drain_found *group, size_t 
     buf_printf(text, " (%s)", fates[group->fate].text);
 }
 
-static void say_pods(struct buf *text, const struct look *l, const struct drain *d,
-                     const struct drain_found *found)
+static void describe_pods(struct buf *text, const struct look *l, const struct drain *d,
+                          const struct drain_found *found)
 {
     buf_printf(text, "waits for %zu %spod%s: ", d->waiting,
                l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "", d->waiting == 1 ? "" : "s");
@@ -143,17 +144,17 @@ static void say_pods(struct buf *text, const struct look *l, const struct drain 
     for (size_t at = 0; at < d->waiting; at += d->of[found[at].fate]) {
         size_t n = d->of[found[at].fate], named = n < left ? n : left;
         buf_str(text, at ? "; " : "");
-        say_group(text, &found[at], n, named);
+        describe_group(text, &found[at], n, named);
         left -= named;
     }
 }
 
-static char *drain_say(const struct look *l, const struct drain *d, const struct drain_found *found,
-                       struct arena *a)
+static char *drain_describe(const struct look *l, const struct drain *d,
+                            const struct drain_found *found, struct arena *a)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
     if (d->waiting)
-        say_pods(&text, l, d, found);
+        describe_pods(&text, l, d, found);
     if (d->host_count)
         buf_printf(&text, "%s%s", d->waiting ? "; and for " : "waits for ",
                    holders_hosts_text(d->hosts, d->host_count, a));
@@ -204,7 +205,7 @@ void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret
     ret->hosts = in->holders ? in->holders->hosts : NULL;
     ret->host_count = in->holders ? in->holders->host_count : 0;
     ret->stuck += ret->host_count;
-    ret->message = drain_is_done(ret) ? NULL : drain_say(&l, ret, found, a);
+    ret->message = drain_is_done(ret) ? NULL : drain_describe(&l, ret, found, a);
 }
 
 bool drain_is_done(const struct drain *d)

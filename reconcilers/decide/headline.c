@@ -9,7 +9,7 @@
 static bool is_invalid(const struct checks *in, struct condition *ret)
 {
     return in->v->problems &&
-           cond_say(in, ret, "False", REASON_INVALID_SPEC,
+           cond_set(in, ret, "False", REASON_INVALID_SPEC,
                     "Ostler does not apply the spec or change running operands: %s",
                     in->v->problems);
 }
@@ -17,18 +17,18 @@ static bool is_invalid(const struct checks *in, struct condition *ret)
 /* Operands can run nowhere; missing operands and failing writes only follow from that. */
 static bool has_no_namespace(const struct checks *in, struct condition *ret)
 {
-    return cond_say_part(in, ret, "False", PREREQUISITES_NAMESPACE);
+    return cond_set_part(in, ret, "False", PREREQUISITES_NAMESPACE);
 }
 
 static bool has_failed_writes(const struct checks *in, struct condition *ret)
 {
-    return in->failure && cond_say_failure(in, ret, "False");
+    return in->failure && cond_set_failure(in, ret, "False");
 }
 
 static bool is_unsettled(const struct checks *in, struct condition *ret)
 {
     return !in->v->settled &&
-           cond_say(in, ret, "Unknown", REASON_READING, "Ostler is reading the nodes");
+           cond_set(in, ret, "Unknown", REASON_READING, "Ostler is reading the nodes");
 }
 
 /* ---- nodes that are not ready or not known */
@@ -36,8 +36,8 @@ static bool is_unsettled(const struct checks *in, struct condition *ret)
 static bool lacks_nodes(const struct checks *in, struct condition *ret)
 {
     return in->works != in->served &&
-           (cond_say_main_cause(in, ret, "False") ||
-            cond_say(in, ret, "False", REASON_INSTALLING, "%zu of %s ready", in->works,
+           (cond_set_main_cause(in, ret, "False") ||
+            cond_set(in, ret, "False", REASON_INSTALLING, "%zu of %s ready", in->works,
                      cond_nodes(in, in->served)));
 }
 
@@ -70,21 +70,21 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
     if (in->served)
         return false;
     if (t->states[NODE_LOST])
-        return cond_say(in, ret, "True", REASON_NODES_DOWN,
+        return cond_set(in, ret, "True", REASON_NODES_DOWN,
                         "every GPU node that Ostler serves is down: %s; see kubectl get nodes%s",
                         cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in));
     if (t->states[NODE_FOREIGN])
-        return cond_say(in, ret, "True", REASON_FOREIGN_STACK,
+        return cond_set(in, ret, "True", REASON_FOREIGN_STACK,
                         "no node to serve; served by another GPU stack: %s%s%s",
                         cond_nodes(in, t->states[NODE_FOREIGN]), silent(in), cond_letting_go(in));
-    return cond_say(in, ret, "True", REASON_NO_GPU_NODES,
+    return cond_set(in, ret, "True", REASON_NO_GPU_NODES,
                     "there is no GPU node to serve among %s%s%s%s", cond_nodes(in, t->total),
                     left_out(in), silent(in), cond_letting_go(in));
 }
 
 static bool lacks_reports(const struct checks *in, struct condition *ret)
 {
-    return cond_say_part(in, ret, "True", PREREQUISITES_REPORTS);
+    return cond_set_part(in, ret, "True", PREREQUISITES_REPORTS);
 }
 
 /* Nodes that a rollout takes out of service do not make the policy less than ready; the numbers
@@ -94,7 +94,7 @@ static bool rolls_out(const struct checks *in, struct condition *ret)
     if (!cond_is_rolling_out(in))
         return false;
     bool moves = in->v->rollout->active || in->v->rollout->waiting;
-    return cond_say(in, ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
+    return cond_set(in, ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
                     "%zu of %s ready: %s", in->t->states[NODE_READY], cond_nodes(in, in->served),
                     in->rolling_out->message);
 }
@@ -114,7 +114,7 @@ static bool has_all(const struct checks *in, struct condition *ret)
     if (t->states[NODE_FOREIGN])
         others = arena_printf(in->a, "%s; served by another GPU stack: %s", others,
                               cond_nodes(in, t->states[NODE_FOREIGN]));
-    return cond_say(in, ret, "True", REASON_ALL_NODES_READY,
+    return cond_set(in, ret, "True", REASON_ALL_NODES_READY,
                     "every GPU node is in its desired state: %s%s%s%s", cond_nodes(in, in->served),
                     others, silent(in), cond_letting_go(in));
 }

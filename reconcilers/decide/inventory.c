@@ -244,7 +244,7 @@ void inventory_explain_driver(const struct node_pass *p)
     const char *sentence;
     const struct problem *problem = first_problem(p, &sentence);
     if (problem && problem->of_driver)
-        verdict_say(p, p->v->state, problem->reason, "%s: %s", reason_text(problem->reason),
+        verdict_set(p, p->v->state, problem->reason, "%s: %s", reason_text(problem->reason),
                     sentence);
 }
 
@@ -254,5 +254,5 @@ void inventory_explain(const struct node_pass *p)
     const struct problem *problem = first_problem(p, &sentence);
     enum node_state state = p->v->state == NODE_READY ? NODE_VALIDATING : p->v->state;
     if (problem)
-        verdict_say(p, state, problem->reason, "node %s: %s", p->in->view.node->head.key, sentence);
+        verdict_set(p, state, problem->reason, "node %s: %s", p->in->view.node->head.key, sentence);
 }

@@ -12,7 +12,7 @@ void verdict_settle(struct node_verdict *v, enum node_state state, enum reason r
     v->message = message;
 }
 
-void verdict_say(const struct node_pass *p, enum node_state state, enum reason reason,
+void verdict_set(const struct node_pass *p, enum node_state state, enum reason reason,
                  const char *fmt, ...)
 {
     va_list ap;
@@ -113,9 +113,9 @@ void operands_judge(const struct node_pass *p)
         verdict_settle(p->v, NODE_FAILED, reason_parse(pod->reason), pod->problem);
         p->v->word = pod->reason;
     } else if (pod->present) {
-        verdict_say(p, NODE_INSTALLING, REASON_POD_STARTING, "pod %s is starting", pod->key);
+        verdict_set(p, NODE_INSTALLING, REASON_POD_STARTING, "pod %s is starting", pod->key);
     } else {
-        verdict_say(p, NODE_INSTALLING, REASON_POD_MISSING, "there is no %s pod on the node yet",
+        verdict_set(p, NODE_INSTALLING, REASON_POD_MISSING, "there is no %s pod on the node yet",
                     operand_name(c));
     }
 }
@@ -174,7 +174,7 @@ void operands_judge_claims(const struct node_pass *p)
         return;
     p->v->cause = OPERAND_DEVICE_PLUGIN;
     p->v->pod = p->in->pods->foreign_pod;
-    verdict_say(p, NODE_READY, REASON_GPUS_ALLOCATED_TWICE,
+    verdict_set(p, NODE_READY, REASON_GPUS_ALLOCATED_TWICE,
                 "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA "
                 "driver gives the same ones to resource claims (%s): %s",
                 owner_seen_by(p->in->pods, p->a), other->remedy);

@@ -8,7 +8,7 @@
 void verdict_settle(struct node_verdict *v, enum node_state state, enum reason reason,
                     const char *message);
 /* The same with a formatted message. */
-void verdict_say(const struct node_pass *p, enum node_state state, enum reason reason,
+void verdict_set(const struct node_pass *p, enum node_state state, enum reason reason,
                  const char *fmt, ...) PRINTF(4, 5);
 /* The inputs of a revision, from its record or from a target; NULL: not known, or `hash` is "".
  * Borrowed. */

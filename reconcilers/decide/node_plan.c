@@ -138,7 +138,7 @@ static void carry_labels(const struct node_pass *p)
 
 static void settle_lost(const struct node_pass *p, const char *prospect)
 {
-    verdict_say(p, NODE_LOST, REASON_NODE_NOT_READY, "node %s is down%s",
+    verdict_set(p, NODE_LOST, REASON_NODE_NOT_READY, "node %s is down%s",
                 p->in->view.node->head.key, prospect);
     p->v->cause = OPERAND_NONE;
     p->v->pod = NULL;
@@ -189,13 +189,13 @@ static void judge_turn(const struct node_pass *p, const struct node_assignment *
         return;
     p->v->cause = OPERAND_TOOLKIT;
     if (by)
-        verdict_say(p, NODE_INSTALLING, REASON_TOOLKIT_STOPPED,
+        verdict_set(p, NODE_INSTALLING, REASON_TOOLKIT_STOPPED,
                     "the toolkit does not come up on node %s, one of the first of pool %s that got "
                     "it, so no other node gets it: repair that node, change the policy, or take "
                     "the node out with the label " LABEL_MANAGED "=false",
                     by, pool);
     else
-        verdict_say(p, NODE_INSTALLING, REASON_WAITING_FOR_TOOLKIT,
+        verdict_set(p, NODE_INSTALLING, REASON_WAITING_FOR_TOOLKIT,
                     "the toolkit restarts the container runtime, so Ostler installs it in pool %s "
                     "in steps: each time on one node more than it works on",
                     pool);
@@ -210,7 +210,7 @@ static void node_plan_judge(const struct node_pass *p, const struct node_assignm
         verdict_settle(p->v, NODE_INSTALLING, as->reason, as->message);
         p->v->cause = OPERAND_DRIVER;
     } else if (!*p->v->carried.hash[TIER_STACK] && t->reason) {
-        verdict_say(p, NODE_UNSUPPORTED, t->reason, "node %s: %s", p->in->view.node->head.key,
+        verdict_set(p, NODE_UNSUPPORTED, t->reason, "node %s: %s", p->in->view.node->head.key,
                     t->problem);
     } else {
         operands_judge(p);
@@ -273,7 +273,7 @@ static void judge_startup(const struct node_pass *p)
     if ((v->state != NODE_INSTALLING || v->first == FIRST_TURN) && v->state != NODE_VALIDATING)
         return;
     if (startup_taint_is_overdue(p))
-        verdict_say(p, NODE_FAILED, REASON_STARTUP_TIMEOUT,
+        verdict_set(p, NODE_FAILED, REASON_STARTUP_TIMEOUT,
                     "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
                     v->message);
     const char *open = startup_taint_missing_why(p);
@@ -380,7 +380,7 @@ static void manage(const struct node_pass *p, const struct node_facts *facts)
         mark_only(p);
         proof_clear(p);
     } else if (!vendor->has_operands) {
-        verdict_say(p, NODE_UNSUPPORTED, REASON_VENDOR_UNSUPPORTED,
+        verdict_set(p, NODE_UNSUPPORTED, REASON_VENDOR_UNSUPPORTED,
                     "node %s: Ostler has no driver and no device plugin for GPUs of %s",
                     p->in->view.node->head.key, vendor->name);
         mark_only(p);

@@ -48,8 +48,8 @@ static unsigned offered(const struct looking *l)
     return (unsigned) l->p->in->view.node->gpus;
 }
 
-static void proof_say(struct looking *l, enum proof_result result, enum reason reason,
-                      const char *message)
+static void proof_describe(struct looking *l, enum proof_result result, enum reason reason,
+                           const char *message)
 {
     l->out->result = result;
     l->out->reason = reason;
@@ -58,7 +58,7 @@ static void proof_say(struct looking *l, enum proof_result result, enum reason r
 
 static void proof_wait(struct looking *l, const char *message)
 {
-    proof_say(l, PROOF_WAITS, REASON_VALIDATING, message);
+    proof_describe(l, PROOF_WAITS, REASON_VALIDATING, message);
 }
 
 /* ---- results */
@@ -77,7 +77,7 @@ static void pass(struct looking *l, enum proof_way way, const struct proof_facts
     struct proof *p = &l->out->proof;
     *p = (struct proof){ .way = way, .gpus = offered(l), .facts = *facts };
     assignment_copy(&p->of, l->c->of);
-    proof_say(l, PROOF_PASSES, REASON_VALIDATED, message);
+    proof_describe(l, PROOF_PASSES, REASON_VALIDATED, message);
 }
 
 /* Jobs that run on the GPUs show that these work. Earlier facts about the same driver stay
@@ -120,7 +120,8 @@ static void fail_for(struct looking *l, int64_t span_s, enum reason reason, cons
         return;
     }
     actions_requeue(l->p->actions, left * 1000);
-    proof_say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : REASON_VALIDATING, message);
+    proof_describe(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : REASON_VALIDATING,
+                   message);
 }
 
 static void look_at_words(struct looking *l)
@@ -192,20 +193,22 @@ static bool proof_holds(struct looking *l)
     if (!proof_of_node(view, p) || !proof_is_of(p, l->c->of))
         return false;
     if (offered(l) < p->gpus) {
-        proof_say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-                  arena_printf(
-                      l->p->a,
-                      "the kubelet reports %u GPUs, and reported %u at the last validation. If the "
-                      "change is intended, run: kubectl annotate node %s " ANNOTATION_PROOF "-",
-                      offered(l), p->gpus, view->node->head.key));
+        proof_describe(
+            l, PROOF_WAITS, REASON_GPUS_MISSING,
+            arena_printf(
+                l->p->a,
+                "the kubelet reports %u GPUs, and reported %u at the last validation. If the "
+                "change is intended, run: kubectl annotate node %s " ANNOTATION_PROOF "-",
+                offered(l), p->gpus, view->node->head.key));
         return true;
     }
     p->gpus = offered(l);
-    proof_say(l, PROOF_HOLDS, REASON_NONE,
-              p->way == PROOF_BY_COUNT
-                  ? "every GPU was in use when the node was last changed: the kubelet reported as "
-                    "many as before, and Ostler accepted that as the validation"
-                  : NULL);
+    proof_describe(
+        l, PROOF_HOLDS, REASON_NONE,
+        p->way == PROOF_BY_COUNT
+            ? "every GPU was in use when the node was last changed: the kubelet reported as "
+              "many as before, and Ostler accepted that as the validation"
+            : NULL);
     return true;
 }
 
@@ -217,9 +220,9 @@ static bool lacks_gpus(struct looking *l)
         return false;
     l->out->timed = true;
     l->out->keep = l->pod;
-    proof_say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-              arena_printf(l->p->a, "the kubelet reports %u GPUs, and reported %u before",
-                           offered(l), l->c->gpus_before));
+    proof_describe(l, PROOF_WAITS, REASON_GPUS_MISSING,
+                   arena_printf(l->p->a, "the kubelet reports %u GPUs, and reported %u before",
+                                offered(l), l->c->gpus_before));
     return true;
 }
 
@@ -335,7 +338,7 @@ void proof_act(const struct node_pass *p, const struct proof_case *c, const stru
     CLEANUP_ERR struct err e = { 0 };
     clear_but(p, look->result == PROOF_PASSES ? NULL : look->keep);
     if (look->make && proof_make(p, c, &e) < 0)
-        verdict_say(p, NODE_FAILED, REASON_VALIDATION_FAILED,
+        verdict_set(p, NODE_FAILED, REASON_VALIDATION_FAILED,
                     "the validation pod cannot be created: %s", err_msg(&e));
 }
 

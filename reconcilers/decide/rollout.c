@@ -189,7 +189,7 @@ static void choose_domain(struct deciding *d)
 /* ---- grants */
 
 /* Among nodes that wait for images, name one that cannot pull them. */
-static bool tells_more(const struct work *w, const struct work *than)
+static bool explains_more(const struct work *w, const struct work *than)
 {
     return w->node->images.state == IMAGES_MISSING && than->node->images.state != IMAGES_MISSING;
 }
@@ -202,7 +202,7 @@ static void rollout_refuse(struct deciding *d, const struct candidate *c, enum r
     if (r->nodes++ == 0)
         *r = (struct refusal){ .nodes = 1, .first = c->work, .until_s = until_s };
     else if (until_s < r->until_s ||
-             (hold == ROLLOUT_HOLD_IMAGES && tells_more(c->work, r->first))) {
+             (hold == ROLLOUT_HOLD_IMAGES && explains_more(c->work, r->first))) {
         r->first = c->work;
         r->until_s = until_s;
     }

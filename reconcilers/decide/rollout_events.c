@@ -52,7 +52,7 @@ static bool another_has(const struct news *n, const char *annotation)
 }
 
 /* Adds an Event; its note begins with the revision and the pool. */
-static void tell(const struct news *n, enum reason reason, bool warning, const char *note)
+static void add_event(const struct news *n, enum reason reason, bool warning, const char *note)
 {
     actions_add_notice(n->actions,
                        &(struct notice){ .resource = RESOURCE_POLICY,
@@ -67,17 +67,17 @@ static void tell(const struct news *n, enum reason reason, bool warning, const c
 }
 
 /* If nothing ran before, a first installation is no rollout. */
-static void tell_target(const struct news *n)
+static void add_target_event(const struct news *n)
 {
     if (another_has(n, ANNOTATION_RAN))
-        tell(n, REASON_ROLLOUT_STARTED, false, "the policy asks for it on nodes");
+        add_event(n, REASON_ROLLOUT_STARTED, false, "the policy asks for it on nodes");
 }
 
-static void tell_canary(const struct news *n)
+static void add_canary_event(const struct news *n)
 {
     /* If it is not well now, the node has the reason. */
     if (clock_parse_rfc3339(n->value) >= 0)
-        tell(
+        add_event(
             n, REASON_CANARY_READY, false,
             arena_printf(
                 n->a,
@@ -85,18 +85,19 @@ static void tell_canary(const struct news *n)
                 n->value));
 }
 
-static void tell_wave(const struct news *n)
+static void add_wave_event(const struct news *n)
 {
     if (clock_parse_rfc3339(n->value) < 0)
-        tell(n, REASON_WAVE_STARTED, false, "the next wave begins");
+        add_event(n, REASON_WAVE_STARTED, false, "the next wave begins");
     else
-        tell(n, REASON_WAVE_COMPLETED, false,
-             arena_printf(
-                 n->a, "the wave has run it since %s; the next one follows after spec.rollout.soak",
-                 n->value));
+        add_event(n, REASON_WAVE_COMPLETED, false,
+                  arena_printf(
+                      n->a,
+                      "the wave has run it since %s; the next one follows after spec.rollout.soak",
+                      n->value));
 }
 
-static void tell_failed(const struct news *n)
+static void add_failed_event(const struct news *n)
 {
     bool back = !str_eq(json_str(n->v->object, "spec.rollout.onFailure"), "Pause");
     /* "TIME gpu-1 CrashLoopBackOff" */
@@ -107,34 +108,36 @@ static void tell_failed(const struct news *n)
     const char *then =
         back ? "Ostler rolls back the nodes on which it failed and those that are being upgraded"
              : "Ostler rolls no node back, because spec.rollout.onFailure is Pause";
-    tell(n, REASON_REVISION_FAILED, true,
-         arena_printf(n->a,
-                      "it failed%s, and no other node gets it; %s. Change the policy, or retry the "
-                      "revision: " POLICY_RETRY_COMMAND,
-                      place, then, retry_value(n->annotations, n->hash, n->a)));
+    add_event(
+        n, REASON_REVISION_FAILED, true,
+        arena_printf(n->a,
+                     "it failed%s, and no other node gets it; %s. Change the policy, or retry the "
+                     "revision: " POLICY_RETRY_COMMAND,
+                     place, then, retry_value(n->annotations, n->hash, n->a)));
 }
 
-static void tell_retried(const struct news *n)
+static void add_retried_event(const struct news *n)
 {
-    tell(n, REASON_REVISION_RETRIED, false, "a user asked for another attempt");
+    add_event(n, REASON_REVISION_RETRIED, false, "a user asked for another attempt");
 }
 
-static void tell_completed(const struct news *n)
+static void add_completed_event(const struct news *n)
 {
     if (another_has(n, ANNOTATION_FAILED))
-        tell(n, REASON_ROLLED_BACK, false, "every node that was rolled back, and is up, runs it");
+        add_event(n, REASON_ROLLED_BACK, false,
+                  "every node that was rolled back, and is up, runs it");
     else if (another_has(n, ANNOTATION_RAN))
-        tell(n, REASON_ROLLOUT_COMPLETED, false,
-             "every node that is up runs it; from now on Ostler rolls back to it");
+        add_event(n, REASON_ROLLOUT_COMPLETED, false,
+                  "every node that is up runs it; from now on Ostler rolls back to it");
 }
 
 static const struct {
     const char *annotation; /* followed by the pool's name */
-    void (*tell)(const struct news *n);
+    void (*add)(const struct news *n);
 } rows[] = {
-    { ANNOTATION_TARGET, tell_target },   { ANNOTATION_CANARY, tell_canary },
-    { ANNOTATION_WAVE, tell_wave },       { ANNOTATION_FAILED, tell_failed },
-    { ANNOTATION_RETRIED, tell_retried }, { ANNOTATION_COMPLETED, tell_completed },
+    { ANNOTATION_TARGET, add_target_event },   { ANNOTATION_CANARY, add_canary_event },
+    { ANNOTATION_WAVE, add_wave_event },       { ANNOTATION_FAILED, add_failed_event },
+    { ANNOTATION_RETRIED, add_retried_event }, { ANNOTATION_COMPLETED, add_completed_event },
 };
 
 void rollout_events(const struct cluster_view *v, const char *tier, const char *hash,
@@ -158,7 +161,7 @@ void rollout_events(const struct cluster_view *v, const char *tier, const char *
         for (size_t i = 0; i < ARRAY_LEN(rows); i++)
             if (str_has_prefix(key, rows[i].annotation)) {
                 n.pool = key + strlen(rows[i].annotation);
-                rows[i].tell(&n);
+                rows[i].add(&n);
             }
     }
 }

@@ -82,20 +82,20 @@ void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX])
 }
 
 /* The remaining nodes were granted, by this decision or earlier. */
-static const char *say_none(const struct rollout_story *s)
+static const char *describe_none(const struct rollout_story *s)
 {
     size_t left = s->view->in->node_count - s->view->of[WORK_DONE] - s->view->of[WORK_SKIPPED];
     return arena_printf(s->a, "%s under way; no other node needs an upgrade",
                         nodes_are(s->a, left));
 }
 
-static const char *say_paused(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_paused(const struct rollout_story *s, const struct refusal *r)
 {
     return arena_printf(s->a, "%s because spec.rollout.paused is true; upgrades under way finish",
                         r->nodes ? who_waits(r, s->a) : "no node begins,");
 }
 
-static const char *say_approval(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_approval(const struct rollout_story *s, const struct refusal *r)
 {
     return arena_printf(
         s->a, "%s for approval: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
@@ -104,7 +104,7 @@ static const char *say_approval(const struct rollout_story *s, const struct refu
         s->plan_hash);
 }
 
-static const char *say_window(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_window(const struct rollout_story *s, const struct refusal *r)
 {
     return r->until_s == INT64_MAX
                ? arena_printf(s->a,
@@ -142,7 +142,7 @@ static const char *besides_failure(const struct rollout_story *s)
     return text;
 }
 
-static const char *say_failed(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_failed(const struct rollout_story *s, const struct refusal *r)
 {
     const struct progress *p = r->nodes ? r->first->progress : NULL;
     /* If no node waits for it, the nodes have a known good revision, are getting it, or
@@ -167,7 +167,7 @@ void rollout_failure_of(const struct rollout_story *s, struct rollout_failure *r
     ret->retry = r->retry ? r->retry : r->hash;
 }
 
-static const char *say_images(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_images(const struct rollout_story *s, const struct refusal *r)
 {
     const struct rollout_node *n = r->first->node;
     const char *wait = who_waits(r, s->a);
@@ -205,7 +205,7 @@ static const char *then_soaks(const struct rollout_story *s, const struct progre
     return left_s > 0 ? arena_printf(s->a, "; when it is up, it must work for %s", span) : "";
 }
 
-static const char *say_canary(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_canary(const struct rollout_story *s, const struct refusal *r)
 {
     const struct progress *p = r->first->progress;
     const struct rollout_node *canary = first_under_way(s, p);
@@ -219,7 +219,7 @@ static const char *say_canary(const struct rollout_story *s, const struct refusa
                         then_soaks(s, p));
 }
 
-static const char *say_soak(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_soak(const struct rollout_story *s, const struct refusal *r)
 {
     const char *name = called(&r->first->progress->record, s->a);
     return r->until_s == INT64_MAX
@@ -229,7 +229,7 @@ static const char *say_soak(const struct rollout_story *s, const struct refusal 
                               rollout_time_text(s->a, r->until_s));
 }
 
-static const char *say_parallel(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_parallel(const struct rollout_story *s, const struct refusal *r)
 {
     const struct budget_line *slots = &s->budget->slots;
     return arena_printf(s->a, "%s: %s being changed, and maxParallel allows %zu",
@@ -244,7 +244,7 @@ static const char *what_is_out(const struct budget *b, struct arena *a)
                         b->cordoned, leaving);
 }
 
-static const char *say_unavailable(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_unavailable(const struct rollout_story *s, const struct refusal *r)
 {
     const struct budget *b = s->budget;
     return arena_printf(s->a, "%s: %s out of service (%s), and maxUnavailable allows %zu",
@@ -252,7 +252,7 @@ static const char *say_unavailable(const struct rollout_story *s, const struct r
                         b->nodes.max);
 }
 
-static const char *say_gpus(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_gpus(const struct rollout_story *s, const struct refusal *r)
 {
     const struct budget *b = s->budget;
     return arena_printf(
@@ -262,13 +262,13 @@ static const char *say_gpus(const struct rollout_story *s, const struct refusal 
         what_is_out(b, s->a), b->gpus.max);
 }
 
-static const char *say_domain(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_domain(const struct rollout_story *s, const struct refusal *r)
 {
     return arena_printf(s->a, "%s while nodes with another value of %s, \"%s\", are changed",
                         who_waits(r, s->a), s->view->in->spec->topology_key, s->domain);
 }
 
-static const char *say_backoff(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_backoff(const struct rollout_story *s, const struct refusal *r)
 {
     return arena_printf(s->a, "%s for a retry%s (%s) at %s", who_waits(r, s->a), first_of(r, s->a),
                         r->first->node->claim->reason, rollout_time_text(s->a, r->until_s));
@@ -286,7 +286,7 @@ static const char *users_text(const struct rollout_node *n, struct arena *a)
                         n->processes ? processes : "");
 }
 
-static const char *say_jobs(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_jobs(const struct rollout_story *s, const struct refusal *r)
 {
     const char *until = r->until_s == INT64_MAX ? ""
                                                 : arena_printf(s->a, ", at most until %s",
@@ -297,7 +297,7 @@ static const char *say_jobs(const struct rollout_story *s, const struct refusal 
                                         first_of(r, s->a), pods, until);
 }
 
-static const char *say_down(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_down(const struct rollout_story *s, const struct refusal *r)
 {
     return arena_printf(s->a, "%s down%s; work on a node continues when it is Ready",
                         who_is(r, s->a), first_of(r, s->a));
@@ -311,7 +311,7 @@ const char *rollout_skip_text(const struct rollout_node *n)
                    : "a user cancelled its upgrade to this target";
 }
 
-static const char *say_skipped(const struct rollout_story *s, const struct refusal *r)
+static const char *describe_skipped(const struct rollout_story *s, const struct refusal *r)
 {
     return arena_printf(s->a, "%s skipped%s: %s", who_is(r, s->a), first_of(r, s->a),
                         rollout_skip_text(r->first->node));
@@ -323,24 +323,24 @@ static const enum reason reasons[ROLLOUT_HOLD_COUNT] = {
 #undef X
 };
 
-typedef const char *say_fn(const struct rollout_story *s, const struct refusal *r);
+typedef const char *describe_fn(const struct rollout_story *s, const struct refusal *r);
 
-static say_fn *const sentences[ROLLOUT_HOLD_COUNT] = {
-    [ROLLOUT_HOLD_PAUSED] = say_paused,
-    [ROLLOUT_HOLD_APPROVAL] = say_approval,
-    [ROLLOUT_HOLD_WINDOW] = say_window,
-    [ROLLOUT_HOLD_FAILED] = say_failed,
-    [ROLLOUT_HOLD_IMAGES] = say_images,
-    [ROLLOUT_HOLD_CANARY] = say_canary,
-    [ROLLOUT_HOLD_SOAK] = say_soak,
-    [ROLLOUT_HOLD_PARALLEL] = say_parallel,
-    [ROLLOUT_HOLD_UNAVAILABLE] = say_unavailable,
-    [ROLLOUT_HOLD_GPUS] = say_gpus,
-    [ROLLOUT_HOLD_DOMAIN] = say_domain,
-    [ROLLOUT_HOLD_BACKOFF] = say_backoff,
-    [ROLLOUT_HOLD_JOBS] = say_jobs,
-    [ROLLOUT_HOLD_DOWN] = say_down,
-    [ROLLOUT_HOLD_SKIPPED] = say_skipped,
+static describe_fn *const sentences[ROLLOUT_HOLD_COUNT] = {
+    [ROLLOUT_HOLD_PAUSED] = describe_paused,
+    [ROLLOUT_HOLD_APPROVAL] = describe_approval,
+    [ROLLOUT_HOLD_WINDOW] = describe_window,
+    [ROLLOUT_HOLD_FAILED] = describe_failed,
+    [ROLLOUT_HOLD_IMAGES] = describe_images,
+    [ROLLOUT_HOLD_CANARY] = describe_canary,
+    [ROLLOUT_HOLD_SOAK] = describe_soak,
+    [ROLLOUT_HOLD_PARALLEL] = describe_parallel,
+    [ROLLOUT_HOLD_UNAVAILABLE] = describe_unavailable,
+    [ROLLOUT_HOLD_GPUS] = describe_gpus,
+    [ROLLOUT_HOLD_DOMAIN] = describe_domain,
+    [ROLLOUT_HOLD_BACKOFF] = describe_backoff,
+    [ROLLOUT_HOLD_JOBS] = describe_jobs,
+    [ROLLOUT_HOLD_DOWN] = describe_down,
+    [ROLLOUT_HOLD_SKIPPED] = describe_skipped,
 };
 
 enum reason rollout_hold_reason(enum rollout_hold h)
@@ -351,7 +351,7 @@ enum reason rollout_hold_reason(enum rollout_hold h)
 const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold)
 {
     if (hold == ROLLOUT_HOLD_NONE)
-        return say_none(s);
+        return describe_none(s);
     return hold == ROLLOUT_HOLD_DONE ? "every node runs what the policy wants"
                                      : sentences[hold](s, &s->refusals[hold]);
 }

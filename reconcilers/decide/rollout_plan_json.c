@@ -280,7 +280,7 @@ static bool has_to_soak(const struct rollout_simulation *f)
     return false;
 }
 
-static void say_no_pace(struct buf *out, const struct rollout_plan_input *in)
+static void describe_no_pace(struct buf *out, const struct rollout_plan_input *in)
 {
     int64_t soak_s = in->rollout->spec->canary_soak_s;
     if (soak_s <= 0 || !has_to_soak(in->simulation)) {
@@ -295,7 +295,7 @@ static void say_no_pace(struct buf *out, const struct rollout_plan_input *in)
                span);
 }
 
-static void say_time(struct buf *out, const struct rollout_plan_input *in)
+static void describe_time(struct buf *out, const struct rollout_plan_input *in)
 {
     const struct rollout_simulation *f = in->simulation;
     if (!f->move_count)
@@ -303,7 +303,7 @@ static void say_time(struct buf *out, const struct rollout_plan_input *in)
     if (!f->timed && f->beyond) {
         buf_str(out, "; the plan is too long to compute when it ends");
     } else if (!f->timed) {
-        say_no_pace(out, in);
+        describe_no_pace(out, in);
     } else if (f->ends_s <= in->rollout->now_s) {
         buf_str(out, "; at the pace seen so far it is overdue");
     } else {
@@ -313,7 +313,7 @@ static void say_time(struct buf *out, const struct rollout_plan_input *in)
     }
 }
 
-static void say_pods(struct buf *out, const struct sums *s)
+static void describe_pods(struct buf *out, const struct sums *s)
 {
     if (s->leave)
         buf_printf(out, "; %zu GPU pod%s to be evicted", s->leave, s->leave == 1 ? " is" : "s are");
@@ -335,21 +335,21 @@ static const struct stay_words {
 };
 static const struct stay_words stay_as_it_is = { "stays as it is", "stay as they are" };
 
-static void say_stay(struct buf *out, enum rollout_hold hold, size_t nodes)
+static void describe_stay(struct buf *out, enum rollout_hold hold, size_t nodes)
 {
     const struct stay_words *words = stay_words[hold].one ? &stay_words[hold] : &stay_as_it_is;
     buf_printf(out, "; %zu node%s %s (%s)", nodes, nodes == 1 ? "" : "s",
                nodes == 1 ? words->one : words->several, reason_text(rollout_hold_reason(hold)));
 }
 
-static void say_stays(struct buf *out, const struct rollout_plan_input *in)
+static void describe_stays(struct buf *out, const struct rollout_plan_input *in)
 {
     for (int hold = ROLLOUT_HOLD_NONE + 1; hold < ROLLOUT_HOLD_COUNT; hold++) {
         size_t nodes = 0;
         for (size_t i = 0; i < in->simulation->stay_count; i++)
             nodes += in->simulation->stays[i].hold == (enum rollout_hold) hold;
         if (nodes)
-            say_stay(out, (enum rollout_hold) hold, nodes);
+            describe_stay(out, (enum rollout_hold) hold, nodes);
     }
 }
 
@@ -366,7 +366,7 @@ static size_t count_later(const struct rollout_simulation *f)
 
 /* "20 nodes go in 12 waves"; if not all start, "25 nodes are to be changed: 19 go in 12 waves, 1 is
  * under way". */
-static void say_moves(struct buf *out, const struct rollout_simulation *f)
+static void describe_moves(struct buf *out, const struct rollout_simulation *f)
 {
     size_t begin = f->move_count - f->under_way, all = f->move_count + f->beyond + count_later(f);
     bool counted = all > begin;
@@ -390,13 +390,13 @@ static char *sentence_of(const struct rollout_plan_input *in)
 {
     struct buf out = BUF_INIT(SENTENCE_ROOM);
     struct sums s = sum_up(in);
-    say_moves(&out, in->simulation);
-    say_pods(&out, &s);
+    describe_moves(&out, in->simulation);
+    describe_pods(&out, &s);
     if (s.imageless)
         buf_printf(&out, "; %zu node%s", s.imageless,
                    s.imageless == 1 ? " cannot get its images" : "s cannot get their images");
-    say_stays(&out, in);
-    say_time(&out, in);
+    describe_stays(&out, in);
+    describe_time(&out, in);
     return buf_take(&out);
 }
 

@@ -202,7 +202,7 @@ static bool advance(struct player *p, int64_t again_s)
 /* ---- result */
 
 /* The end of the moves, and the nodes that never moved. */
-static void tell_end(struct player *p, const struct rollout_decision *last)
+static void note_end(struct player *p, const struct rollout_decision *last)
 {
     struct rollout_simulation *f = p->ret;
     f->timed = !p->guessed && f->move_count > 0;
@@ -235,7 +235,7 @@ static bool play(struct player *p)
         take_grants(p, &d);
     if (d.note_count || d.grant_count || d.return_count || advance(p, d.again_s))
         return true;
-    tell_end(p, &d);
+    note_end(p, &d);
     return false;
 }
 

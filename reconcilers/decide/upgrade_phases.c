@@ -87,7 +87,7 @@ static void upgrade_phases_ask(struct upgrade_pass *s, struct assignment_ref to)
     s->out->claim.since_s = s->p->in->now_s;
 }
 
-static void upgrade_phases_say(struct upgrade_pass *s, enum reason reason, const char *message)
+static void upgrade_phases_describe(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     s->out->reason = reason;
     s->out->message = message;
@@ -100,13 +100,13 @@ void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum rea
     s->out->claim.phase = phase;
     s->out->claim.since_s = s->p->in->now_s;
     *s->out->claim.reason = '\0';
-    upgrade_phases_say(s, reason, message);
+    upgrade_phases_describe(s, reason, message);
 }
 
 void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     s->out->claimed = false;
-    upgrade_phases_say(s, reason, message);
+    upgrade_phases_describe(s, reason, message);
 }
 
 /* `why` becomes one word, so that a claim can hold it. */
@@ -164,10 +164,10 @@ static void step_waiting(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s);
-    upgrade_phases_say(s, REASON_WAITING_FOR_JOBS,
-                       s->out->drain.message
-                           ? s->out->drain.message
-                           : "its jobs have ended: it waits for a slot in the rollout");
+    upgrade_phases_describe(s, REASON_WAITING_FOR_JOBS,
+                            s->out->drain.message
+                                ? s->out->drain.message
+                                : "its jobs have ended: it waits for a slot in the rollout");
 }
 
 /* Whether the node returns to Waiting. A job may run for weeks, and this phase holds a slot of
@@ -188,9 +188,9 @@ static void send_pods_away(struct upgrade_pass *s)
     const struct drain_spec *spec = &s->p->in->rollout->drain;
     const struct drain *d = &s->out->drain;
     const char *refused = s->p->in->refused;
-    upgrade_phases_say(s, REASON_DRAINING,
-                       refused ? arena_printf(s->p->a, "%s; refused for %s", d->message, refused)
-                               : d->message);
+    upgrade_phases_describe(
+        s, REASON_DRAINING,
+        refused ? arena_printf(s->p->a, "%s; refused for %s", d->message, refused) : d->message);
     s->out->send = SEND_EVICT;
     if (!is_overdue(s, spec->timeout_s))
         return;
@@ -295,20 +295,22 @@ static void take_driver_off(struct upgrade_pass *s)
         return;
     }
     if (pods_may_still_come(s)) {
-        upgrade_phases_say(s, REASON_UNLOADING,
-                           "toolkit and device plugin are gone; a GPU pod that was bound before "
-                           "the taint may still start");
+        upgrade_phases_describe(
+            s, REASON_UNLOADING,
+            "toolkit and device plugin are gone; a GPU pod that was bound before "
+            "the taint may still start");
         return;
     }
     if (holders_are_old(s)) {
-        upgrade_phases_say(s, REASON_UNLOADING,
-                           "toolkit and device plugin are gone; Ostler waits for the agent's next "
-                           "scan of the processes that have a GPU open");
+        upgrade_phases_describe(
+            s, REASON_UNLOADING,
+            "toolkit and device plugin are gone; Ostler waits for the agent's next "
+            "scan of the processes that have a GPU open");
         return;
     }
     upgrade_phases_ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
     s->out->look = true;
-    upgrade_phases_say(
+    upgrade_phases_describe(
         s, REASON_REMOVING_DRIVER,
         "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
@@ -318,7 +320,7 @@ static void wait_for_pods(struct upgrade_pass *s, enum reason reason, const char
     if (is_overdue(s, s->p->in->rollout->install_timeout_s))
         fail(s, reason_text(reason), "timeouts.install is over: %s", message);
     else
-        upgrade_phases_say(s, reason, message);
+        upgrade_phases_describe(s, reason, message);
 }
 
 static void step_unloading(struct upgrade_pass *s)
@@ -332,8 +334,8 @@ static void step_unloading(struct upgrade_pass *s)
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_NOT_REMOVED, "the driver pod is still on the node");
     } else if (!operands_recorded(s->p->in, assignment_ref(&s->out->claim.to))) {
-        upgrade_phases_say(s, REASON_WAITING_FOR_REVISION,
-                           "the ControllerRevision of the new version is being written");
+        upgrade_phases_describe(s, REASON_WAITING_FOR_REVISION,
+                                "the ControllerRevision of the new version is being written");
     } else {
         upgrade_pass_enter(
             s, CLAIM_INSTALLING, REASON_UNLOADED,
@@ -378,7 +380,7 @@ static void wait_for_proof(struct upgrade_pass *s)
         fail(s, reason_text(REASON_VALIDATION_FAILED), "timeouts.validation is over: %s",
              look->message);
     else
-        upgrade_phases_say(s, look->reason, look->message);
+        upgrade_phases_describe(s, look->reason, look->message);
 }
 
 static void step_validating(struct upgrade_pass *s)
@@ -407,7 +409,7 @@ static void step_validating(struct upgrade_pass *s)
                                        : reason_text(REASON_NO_ALLOCATABLE_GPUS),
              "timeouts.validation is over: %s", message);
     else
-        upgrade_phases_say(s, REASON_VALIDATING, message);
+        upgrade_phases_describe(s, REASON_VALIDATING, message);
 }
 
 static void step_installing(struct upgrade_pass *s)
@@ -418,8 +420,9 @@ static void step_installing(struct upgrade_pass *s)
                        str_eq(upgrade_pass_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
     if (!stack_is_on && driver_is_up(s) && operands_recorded(s->p->in, stack)) {
         upgrade_phases_ask(s, assignment_ref(&c->to));
-        upgrade_phases_say(s, REASON_DRIVER_READY,
-                           "the driver is up: Ostler installs toolkit, device plugin and exporter");
+        upgrade_phases_describe(
+            s, REASON_DRIVER_READY,
+            "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
     upgrade_pass_assign(
@@ -435,10 +438,10 @@ static void step_installing(struct upgrade_pass *s)
         fail(s, verdict_word(s->p->v), "timeouts.install is over: %s",
              str_or_empty(s->p->v->message));
     } else {
-        upgrade_phases_say(s, REASON_UPGRADING,
-                           s->p->v->message
-                               ? s->p->v->message
-                               : "the ControllerRevision of the new version is being written");
+        upgrade_phases_describe(s, REASON_UPGRADING,
+                                s->p->v->message
+                                    ? s->p->v->message
+                                    : "the ControllerRevision of the new version is being written");
     }
 }
 
@@ -459,7 +462,7 @@ static void step_failed(struct upgrade_pass *s)
     const char *problem = s->p->v->message        ? s->p->v->message
                           : s->out->proof.message ? s->out->proof.message
                                                   : c->reason;
-    upgrade_phases_say(
+    upgrade_phases_describe(
         s, REASON_UPGRADE_FAILED,
         arena_printf(s->p->a, "the upgrade failed on this node, which stays out of service: %s",
                      problem));

@@ -134,7 +134,7 @@ static void settle_unreadable(struct upgrade_pass *s, const char *why)
     const char *name = s->p->in->view.node->head.key;
     upgrade_pass_assign_unchanged(s);
     s->out->untouched = true;
-    verdict_say(
+    verdict_set(
         s->p, NODE_FAILED, REASON_CLAIM_UNREADABLE,
         "node %s: Ostler changes nothing on this node, because it does not understand the "
         "annotation " ANNOTATION_CLAIM

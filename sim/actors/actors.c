@@ -53,7 +53,7 @@ static void fill_latencies(struct spec_latencies *l)
         l->node_grace_ms = NODE_GRACE_MS;
 }
 
-static void actors_tell(void *arg, const struct api_commit *c)
+static void actors_report(void *arg, const struct api_commit *c)
 {
     struct actors *a = arg;
     /* First, because all others query it. */
@@ -64,15 +64,15 @@ static void actors_tell(void *arg, const struct api_commit *c)
 }
 
 /* Reports existing objects to the actors as commits. */
-static void tell_what_is_there(struct actors *a)
+static void report_existing(struct actors *a)
 {
     for (size_t k = 0; k < kind_count(); k++)
         for (size_t i = 0; i < api_count(a->api, kind_at(k)); i++)
-            actors_tell(a, &(struct api_commit){ .rv = api_rv(a->api),
-                                                 .kind = kind_at(k),
-                                                 .after = api_at(a->api, kind_at(k), i),
-                                                 .user = "",
-                                                 .subresource = "" });
+            actors_report(a, &(struct api_commit){ .rv = api_rv(a->api),
+                                                   .kind = kind_at(k),
+                                                   .after = api_at(a->api, kind_at(k), i),
+                                                   .user = "",
+                                                   .subresource = "" });
 }
 
 static void make_objects(struct actors *a, const struct actors_options *options)
@@ -145,8 +145,8 @@ struct actors *actors_new(struct sim *sim, struct api *api, const struct actors_
     for (size_t i = 0; i < ACTOR_COUNT; i++)
         if (!(without & (1u << i)))
             a->selves[i] = actor_new(a, everybody[i]);
-    tell_what_is_there(a);
-    api_on_commit(api, actors_tell, a);
+    report_existing(a);
+    api_on_commit(api, actors_report, a);
     make_objects(a, options);
     for (size_t i = 0; i < a->world.node_count; i++)
         kubelet_add_node(a, &a->world.nodes[i], true);

@@ -133,8 +133,8 @@ static struct word *events_word_of(struct teller *t, const char *component, cons
     return w;
 }
 
-void events_tell(const struct actors *a, const char *component, const json_t *object, bool warning,
-                 const char *reason, const char *fmt, ...)
+void events_record(const struct actors *a, const char *component, const json_t *object,
+                   bool warning, const char *reason, const char *fmt, ...)
 {
     struct teller *t = a->selves[ACTOR_PLACE_EVENTS];
     if (!t)
@@ -161,7 +161,7 @@ int events_create_pod(struct actors *a, const char *user, const char *component,
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     if (api_create(a->api, user, a->kinds.pod, pod, &refusal) == 0)
         return 0;
-    events_tell(a, component, owner, true, "FailedCreate", "Error creating: %s", refusal.message);
+    events_record(a, component, owner, true, "FailedCreate", "Error creating: %s", refusal.message);
     return -1;
 }
 
@@ -177,8 +177,8 @@ static const struct {
 };
 
 /* The pod's controller records that it created or deleted the pod. */
-static void tell_of_controller(const struct actors *a, const json_t *pod, const char *reason,
-                               const char *verb)
+static void record_controller(const struct actors *a, const json_t *pod, const char *reason,
+                              const char *verb)
 {
     const json_t *controller = object_controller(pod);
     for (size_t i = 0; controller && i < ARRAY_LEN(controllers); i++) {
@@ -188,39 +188,39 @@ static void tell_of_controller(const struct actors *a, const json_t *pod, const 
             "{s:s*, s:s*, s:{s:s*, s:s, s:s*}}", "apiVersion", json_key(controller, "apiVersion"),
             "kind", json_key(controller, "kind"), "metadata", "name", json_key(controller, "name"),
             "namespace", object_namespace(pod), "uid", json_key(controller, "uid"));
-        events_tell(a, controllers[i].component, owner, false, reason, "%s pod: %s", verb,
-                    object_name(pod));
+        events_record(a, controllers[i].component, owner, false, reason, "%s pod: %s", verb,
+                      object_name(pod));
     }
 }
 
-static void tell_of_scheduling(const struct actors *a, const json_t *before, const json_t *pod)
+static void record_scheduling(const struct actors *a, const json_t *before, const json_t *pod)
 {
     const char *node = json_str_or_empty(pod, "spec.nodeName");
     if (*node && !*json_str_or_empty(before, "spec.nodeName"))
-        events_tell(a, "default-scheduler", pod, false, "Scheduled",
-                    "Successfully assigned %s/%s to %s", object_namespace(pod), object_name(pod),
-                    node);
+        events_record(a, "default-scheduler", pod, false, "Scheduled",
+                      "Successfully assigned %s/%s to %s", object_namespace(pod), object_name(pod),
+                      node);
     const json_t *was = condition_find(json_at(before, "status.conditions"), "PodScheduled");
     const json_t *is = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
     if (str_eq(json_key(is, "status"), "False") &&
         !str_eq(json_key(was, "message"), json_key(is, "message")))
-        events_tell(a, "default-scheduler", pod, true, "FailedScheduling", "%s",
-                    str_or_empty(json_key(is, "message")));
+        events_record(a, "default-scheduler", pod, true, "FailedScheduling", "%s",
+                      str_or_empty(json_key(is, "message")));
 }
 
-static void tell_of_pod(const struct actors *a, const struct api_commit *c)
+static void record_pod(const struct actors *a, const struct api_commit *c)
 {
     if (!c->after)
         return;
     if (!c->before)
-        tell_of_controller(a, c->after, "SuccessfulCreate", "Created");
+        record_controller(a, c->after, "SuccessfulCreate", "Created");
     else if (object_is_deleting(c->after) && !object_is_deleting(c->before) &&
              strstr(c->user, "-controller"))
-        tell_of_controller(a, c->after, "SuccessfulDelete", "Deleted");
-    tell_of_scheduling(a, c->before, c->after);
+        record_controller(a, c->after, "SuccessfulDelete", "Deleted");
+    record_scheduling(a, c->before, c->after);
 }
 
-static void tell_of_node(const struct actors *a, const struct api_commit *c)
+static void record_node(const struct actors *a, const struct api_commit *c)
 {
     const char *name = c->after ? object_name(c->after) : "";
     const char *was = condition_status(json_at(c->before, "status.conditions"), "Ready");
@@ -228,19 +228,19 @@ static void tell_of_node(const struct actors *a, const struct api_commit *c)
     if (!c->after)
         return;
     if (!c->before)
-        events_tell(a, "node-controller", c->after, false, "RegisteredNode",
-                    "Node %s event: Registered Node %s in Controller", name, name);
+        events_record(a, "node-controller", c->after, false, "RegisteredNode",
+                      "Node %s event: Registered Node %s in Controller", name, name);
     if (str_eq(was, is))
         return;
     if (str_eq(is, "True"))
-        events_tell(a, "kubelet", c->after, false, "NodeReady", "Node %s status is now: NodeReady",
-                    name);
+        events_record(a, "kubelet", c->after, false, "NodeReady",
+                      "Node %s status is now: NodeReady", name);
     else if (str_eq(was, "True"))
-        events_tell(a, "node-controller", c->after, false, "NodeNotReady",
-                    "Node %s status is now: NodeNotReady", name);
+        events_record(a, "node-controller", c->after, false, "NodeNotReady",
+                      "Node %s status is now: NodeNotReady", name);
 }
 
-static void tell_of_job(const struct actors *a, const struct api_commit *c)
+static void record_job(const struct actors *a, const struct api_commit *c)
 {
     const json_t *was = json_at(c->before, "status.conditions"),
                  *is = json_at(c->after, "status.conditions");
@@ -248,23 +248,23 @@ static void tell_of_job(const struct actors *a, const struct api_commit *c)
         return;
     if (str_eq(condition_status(is, "Complete"), "True") &&
         !str_eq(condition_status(was, "Complete"), "True"))
-        events_tell(a, "job-controller", c->after, false, "Completed", "Job completed");
+        events_record(a, "job-controller", c->after, false, "Completed", "Job completed");
     const json_t *failed = condition_find(is, "Failed");
     if (str_eq(json_key(failed, "status"), "True") &&
         !str_eq(condition_status(was, "Failed"), "True"))
-        events_tell(a, "job-controller", c->after, true, "BackoffLimitExceeded", "%s",
-                    str_or_empty(json_key(failed, "message")));
+        events_record(a, "job-controller", c->after, true, "BackoffLimitExceeded", "%s",
+                      str_or_empty(json_key(failed, "message")));
 }
 
 static void events_commit(void *self, const struct api_commit *c)
 {
     const struct teller *t = self;
     if (c->kind == t->a->kinds.pod)
-        tell_of_pod(t->a, c);
+        record_pod(t->a, c);
     else if (c->kind == t->a->kinds.node)
-        tell_of_node(t->a, c);
+        record_node(t->a, c);
     else if (c->kind == t->a->kinds.job && c->after)
-        tell_of_job(t->a, c);
+        record_job(t->a, c);
 }
 
 static void events_begin(void *self)

@@ -12,8 +12,8 @@
 /* Does nothing if Events are turned off. `component` ("kubelet") and `reason` are static texts.
  * What commits show is recorded automatically: pods that controllers create and delete, bindings,
  * nodes that become ready or not, finished jobs. */
-void events_tell(const struct actors *a, const char *component, const json_t *object, bool warning,
-                 const char *reason, const char *fmt, ...) PRINTF(6, 7);
+void events_record(const struct actors *a, const char *component, const json_t *object,
+                   bool warning, const char *reason, const char *fmt, ...) PRINTF(6, 7);
 
 /* A controller creates a pod, or tells why it cannot and returns -1. */
 int events_create_pod(struct actors *a, const char *user, const char *component,

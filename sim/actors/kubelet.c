@@ -171,7 +171,7 @@ bool kubelet_do(const struct actors *a, const struct spec_action *action)
 {
     struct machine *m = machine_named(a, action->name);
     if (m && action->verb == SPEC_AGENT_SAYS)
-        agent_tell(m, action->body);
+        agent_report(m, action->body);
     else if (m)
         action_fns[action->verb](m);
     return m != NULL;

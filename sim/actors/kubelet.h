@@ -217,8 +217,8 @@ void agent_step(struct box *b);
 /* The machine has changed: a running agent scans. */
 void agent_note(struct machine *m);
 /* From now on its report has this merge patch applied; {}: unchanged. Borrowed, like the world. */
-void agent_tell(struct machine *m, const json_t *patch);
-/* It runs, but reports nothing until agent_tell(). */
+void agent_report(struct machine *m, const json_t *patch);
+/* It runs, but reports nothing until agent_report(). */
 void agent_silence(struct machine *m);
 /* Its container ends and is restarted. */
 void agent_restart(struct machine *m);

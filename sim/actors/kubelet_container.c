@@ -27,7 +27,7 @@ enum {
 
 /* The kubelet records an Event about a container's pod. */
 #define tell(b, warning, reason, ...)                                                              \
-    events_tell((b)->pod->machine->a, "kubelet", (b)->pod->first, warning, reason, __VA_ARGS__)
+    events_record((b)->pod->machine->a, "kubelet", (b)->pod->first, warning, reason, __VA_ARGS__)
 
 static void happened(void *arg);
 

@@ -174,7 +174,7 @@ static bool write_into(const struct machine *m, const struct kind *kind, const j
 }
 
 /* Reports its findings, with the scenario's changes. Returns the time to the next scan. */
-static int64_t node_agent_say(const struct machine *m, const struct kind *kind)
+static int64_t node_agent_report(const struct machine *m, const struct kind *kind)
 {
     CLEANUP_JSON json_t *seen = seen_of(m);
     CLEANUP_JSON json_t *inventory = m->agent_says ? patch_merge(seen, m->agent_says)
@@ -210,7 +210,7 @@ static void node_agent_look(void *arg)
     struct machine *m = arg;
     const struct kind *kind = kind_of(API_VERSION, KIND);
     if (box_of(m) && !m->agent_silent)
-        look_within(m, machine_talks(m) && kind ? node_agent_say(m, kind) : RETRY_MS);
+        look_within(m, machine_talks(m) && kind ? node_agent_report(m, kind) : RETRY_MS);
 }
 
 void agent_note(struct machine *m)
@@ -224,7 +224,7 @@ void agent_step(struct box *b)
     agent_note(b->pod->machine);
 }
 
-void agent_tell(struct machine *m, const json_t *patch)
+void agent_report(struct machine *m, const json_t *patch)
 {
     m->agent_says = patch;
     m->agent_silent = false;

@@ -117,14 +117,14 @@ static void add_object(struct api_watch *w, json_t *object)
     }
 }
 
-static enum api_watch_news watch_tell(struct api_watch *w, const char *type, json_t *object)
+static enum api_watch_news watch_send(struct api_watch *w, const char *type, json_t *object)
 {
     frame_begin(w, type);
     add_object(w, object);
     return frame_end(w, API_WATCH_FRAME);
 }
 
-static enum api_watch_news tell_bookmark(struct api_watch *w, bool ends_initial)
+static enum api_watch_news send_bookmark(struct api_watch *w, bool ends_initial)
 {
     frame_begin(w, "BOOKMARK");
     buf_printf(&w->api->frame,
@@ -135,7 +135,7 @@ static enum api_watch_news tell_bookmark(struct api_watch *w, bool ends_initial)
     return frame_end(w, API_WATCH_FRAME);
 }
 
-static enum api_watch_news tell_gone(struct api_watch *w)
+static enum api_watch_news send_gone(struct api_watch *w)
 {
     CLEANUP_REFUSAL struct refusal gone = { 0 };
     refuse(&gone, 410, "too old resource version: %" PRIu64 " (%" PRIu64 ")", w->told,
@@ -158,32 +158,32 @@ static const char *watch_type_of(const struct api_watch *w, const struct api_com
     return was ? "DELETED" : NULL;
 }
 
-static enum api_watch_news tell_commit(struct api_watch *w, const struct api_commit *c,
+static enum api_watch_news send_commit(struct api_watch *w, const struct api_commit *c,
                                        const char *type)
 {
     if (filter_matches(&w->filter, c->after))
-        return watch_tell(w, type, c->after);
+        return watch_send(w, type, c->after);
     CLEANUP_JSON json_t *last = api_last_state(c->before, c->rv);
-    return watch_tell(w, type, last);
+    return watch_send(w, type, last);
 }
 
-static enum api_watch_news tell_next(struct api_watch *w)
+static enum api_watch_news send_next(struct api_watch *w)
 {
     if (w->initial_told < json_array_size(w->initial.objects))
-        return watch_tell(w, "ADDED", json_array_get(w->initial.objects, w->initial_told++));
+        return watch_send(w, "ADDED", json_array_get(w->initial.objects, w->initial_told++));
     page_clear(&w->initial);
     w->initial_told = 0;
     if (w->initial_end) {
         w->initial_end = false;
-        return tell_bookmark(w, true);
+        return send_bookmark(w, true);
     }
     if (!store_knows_since(&w->api->store, w->told))
-        return tell_gone(w);
+        return send_gone(w);
     while (w->told < w->api->store.rv) {
         const struct api_commit *c = store_commit_at(&w->api->store, ++w->told);
         const char *type = watch_type_of(w, c);
         if (type)
-            return tell_commit(w, c, type);
+            return send_commit(w, c, type);
     }
     return API_WATCH_NOTHING;
 }
@@ -197,7 +197,7 @@ static const char *frame_of(const struct api_watch *w, size_t *ret_len)
 
 enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len)
 {
-    enum api_watch_news news = tell_next(w);
+    enum api_watch_news news = send_next(w);
     *ret = frame_of(w, ret_len);
     return news;
 }
@@ -206,7 +206,7 @@ const char *api_watch_bookmark(struct api_watch *w, size_t *ret_len)
 {
     if (!w->bookmarks || w->initial.objects || w->initial_end)
         return NULL;
-    tell_bookmark(w, false);
+    send_bookmark(w, false);
     return frame_of(w, ret_len);
 }
 

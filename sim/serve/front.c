@@ -65,7 +65,7 @@ static int64_t now_of(const struct front *f)
     return f->options.now_ms(f->options.now_arg);
 }
 
-static void say_problem(struct connection *c)
+static void send_problem(struct connection *c)
 {
     const char *sentence;
     int status = http1_problem(c->in, &sentence);
@@ -80,7 +80,7 @@ static void say_problem(struct connection *c)
 
 /* One header for each as far as there is room: `299 - "unknown field \"spec.x\""`. A warning that
  * no header can carry is left out. */
-static void say_warnings(struct buf *out, const json_t *unknown)
+static void send_warnings(struct buf *out, const json_t *unknown)
 {
     size_t room = WARNINGS_MAX;
     JSON_EACH (path, unknown) {
@@ -98,14 +98,14 @@ static void say_warnings(struct buf *out, const json_t *unknown)
     }
 }
 
-static void say_answer(struct connection *c, const struct api_answer *a)
+static void send_answer(struct connection *c, const struct api_answer *a)
 {
     buf_printf(
         &c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-cache, private\r\n",
         a->status, status_text(a->status), a->content_type ? a->content_type : "application/json");
     if (a->retry_after_s)
         buf_printf(&c->out, "Retry-After: %d\r\n", a->retry_after_s);
-    say_warnings(&c->out, a->unknown);
+    send_warnings(&c->out, a->unknown);
     if (c->close)
         buf_str(&c->out, "Connection: close\r\n");
     if (a->watch) {
@@ -149,7 +149,7 @@ static bool front_has_room(const struct connection *c)
 }
 
 /* Writes the watch's news as far as the client reads. */
-static void front_tell(struct connection *c, int64_t now_ms)
+static void front_print(struct connection *c, int64_t now_ms)
 {
     const char *frame;
     size_t n;
@@ -205,7 +205,7 @@ static void front_serve(struct connection *c)
     struct api_answer answer = { 0 };
     api_serve(f->options.api, &call, &answer);
     c->close = c->close || r->close;
-    say_answer(c, &answer);
+    send_answer(c, &answer);
     if (answer.watch)
         start_watch(c, TAKE(answer.watch));
     api_answer_clear(&answer);
@@ -223,7 +223,7 @@ static void on_state(struct connection *c, enum http1_state state)
     if (state == HTTP1_CONTINUE)
         buf_str(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
     else if (state == HTTP1_BAD && !c->close)
-        say_problem(c);
+        send_problem(c);
 }
 
 static int write_part(struct connection *c)
@@ -261,7 +261,7 @@ static int on_bytes(struct connection *c, const char *bytes, size_t n)
     if (c->watch) /* after a watch, the connection can only end */
         return -1;
     on_state(c, http1_feed(c->in, bytes, n));
-    front_tell(c, now_of(c->front));
+    front_print(c, now_of(c->front));
     want_write(c);
     return 0;
 }
@@ -272,7 +272,7 @@ static int on_writable(struct connection *c)
         return -1;
     if (!c->watch && !c->close && front_has_room(c))
         on_state(c, http1_feed(c->in, "", 0));
-    front_tell(c, now_of(c->front));
+    front_print(c, now_of(c->front));
     want_write(c);
     return 0;
 }
@@ -451,7 +451,7 @@ void front_wake(struct front *f)
     TAILQ_FOREACH (c, &f->connections, link) {
         if (!c->watch)
             continue;
-        front_tell(c, now);
+        front_print(c, now);
         want_write(c);
     }
 }

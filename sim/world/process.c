@@ -26,7 +26,7 @@ struct process {
     bool in_turn, paused, stopping;
 };
 
-static void tell_running(const struct process *p, bool begins)
+static void report_running(const struct process *p, bool begins)
 {
     if (p->o.running)
         p->o.running(p->o.arg, begins);
@@ -78,9 +78,9 @@ static void on_turn(void *arg)
     struct process *p = arg;
     p->counts.turns++;
     p->in_turn = true;
-    tell_running(p, true);
+    report_running(p, true);
     loop_turn(p->loop);
-    tell_running(p, false);
+    report_running(p, false);
     p->in_turn = false;
     enum ending ending = p->ending == ENDING_NONE && wire_client_is_cut(p->client) ? ENDING_KILLED
                                                                                    : p->ending;
@@ -142,7 +142,7 @@ void process_start(struct process *p)
         return;
     p->counts.starts++;
     p->paused = p->stopping = false;
-    tell_running(p, true);
+    report_running(p, true);
     p->identity = xasprintf("%s_%llu", p->o.name, (unsigned long long) p->counts.starts);
     p->loop = loop_new_virtual(&p->clock);
     p->metrics = metrics_new(METRIC_SERIES_MAX);
@@ -155,7 +155,7 @@ void process_start(struct process *p)
     loop_on_begin(p->loop, process_on_begin, p);
     set_up_engine(p);
     engine_start(p->engine);
-    tell_running(p, false);
+    report_running(p, false);
     sim_at(p->o.sim, &p->turn, p->o.sim->now_ms);
 }
 

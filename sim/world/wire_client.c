@@ -41,7 +41,7 @@ void flight_free(struct flight *f)
     free(f);
 }
 
-void flight_tell(struct flight *f)
+void flight_report(struct flight *f)
 {
     struct wire_client *c = f->client;
     if (!c) {
@@ -63,7 +63,7 @@ void flight_end(struct flight *f, int status, enum err_kind kind, const char *me
     f->result.status = status;
     if (message)
         err_set(&f->result.err, kind, "%s", message);
-    flight_tell(f);
+    flight_report(f);
 }
 
 /* The client has gone. A write on its way may still reach the server; other flights are freed. */

@@ -78,7 +78,7 @@ void flight_put(struct flight *f, const char *bytes, size_t n);
 /* Removes the flight from the lists and frees it. */
 void flight_free(struct flight *f);
 /* Queues the flight for its client; frees it if there is none. */
-void flight_tell(struct flight *f);
+void flight_report(struct flight *f);
 /* Ends the response; `message` NULL: normally. */
 void flight_end(struct flight *f, int status, enum err_kind kind, const char *message);
 /* Removes the flight from its client's queue. */

@@ -43,7 +43,7 @@ static uint64_t *forgotten_rv(const struct flight *f)
     return &f->wire->forgotten_rv[kind_index(api_watch_kind(f->stream->watch))];
 }
 
-static void tell_gone(struct flight *f)
+static void report_gone(struct flight *f)
 {
     flight_put(f, GONE_FRAME, strlen(GONE_FRAME));
     stream_end(f, ERR_NONE, NULL);
@@ -52,7 +52,7 @@ static void tell_gone(struct flight *f)
 void stream_gone(struct flight *f)
 {
     *forgotten_rv(f) = api_rv(f->wire->o.api);
-    tell_gone(f);
+    report_gone(f);
 }
 
 /* Passes all new frames to the client; false if the stream has ended. */
@@ -116,7 +116,7 @@ static void on_flush(void *arg)
     if (fault && stopped(f, fault))
         return;
     if (pull(f, fault && fault->effect == FAULT_DUPLICATE))
-        flight_tell(f);
+        flight_report(f);
 }
 
 static void put_bookmark(struct flight *f)
@@ -134,7 +134,7 @@ static void on_bookmark(void *arg)
     if (is_held(f) || !pull(f, false))
         return;
     put_bookmark(f);
-    flight_tell(f);
+    flight_report(f);
 }
 
 /* A server that holds back data also holds back the end: the client's timeout ends the stream. */
@@ -161,9 +161,9 @@ static void on_open(void *arg)
     f->status_due = true;
     f->event.fn = on_patience_over;
     sim_at(f->wire->o.sim, &f->event, f->deadline_ms);
-    flight_tell(f);
+    flight_report(f);
     if (api_watch_rv(f->stream->watch) < *forgotten_rv(f))
-        tell_gone(f);
+        report_gone(f);
     else
         stream_wake(f);
 }
