@@ -1,8 +1,9 @@
-"""Plays the part of kubelets that KWOK does not: a node's device plugin tells its kubelet how many GPUs there are.
+"""Plays the part of kubelets that KWOK does not: a node's device plugin tells its kubelet how
+many GPUs there are.
 
-When the device plugin's pod on a node is ready, the node's capacity and allocatable get nvidia.com/gpu (as many as the
-annotation test.ostler.dev/gpus on the node says, else 8). When that pod goes, allocatable becomes 0 and the key stays, as
-with a real kubelet.
+When the device plugin's pod on a node is ready, the node's capacity and allocatable get
+nvidia.com/gpu (as many as the annotation test.ostler.dev/gpus on the node says, else 8). When
+that pod goes, allocatable becomes 0 and the key stays, as with a real kubelet.
 """
 
 import http.client
@@ -45,8 +46,9 @@ class PluginActor(Worker):
                 there.setdefault(pod["spec"]["nodeName"], set()).add(pod["metadata"]["name"])
         for node in set(self._ready) | set(there):
             self._set(node, there.get(node, set()))
-        with self._client.watch("Pod", since=answer["metadata"]["resourceVersion"], labels=SELECTOR,
-                                timeout=300) as events:
+        with self._client.watch(
+            "Pod", since=answer["metadata"]["resourceVersion"], labels=SELECTOR, timeout=300
+        ) as events:
             for kind, pod in events:
                 if kind == "ERROR" or self._stopping.is_set():
                     return

@@ -1,4 +1,5 @@
-"""The agent of a node, as a process beside the world: with the token that its pod would have, and a machine made of files."""
+"""The agent of a node, as a process beside the world: with the token that its pod would have,
+and a machine made of files."""
 
 import os
 import pathlib
@@ -55,7 +56,9 @@ def add_gpu(root, number):
     """One more GPU on the bus."""
     folder = gpu_folder(root, number)
     folder.mkdir()
-    (folder / "uevent").write_text(f"PCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SLOT_NAME={folder.name}\n", encoding="ascii")
+    (folder / "uevent").write_text(
+        f"PCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SLOT_NAME={folder.name}\n", encoding="ascii"
+    )
     (folder / "config").write_bytes(b"\xde\x10\x30\x23")
     (folder / "numa_node").write_text("0\n", encoding="ascii")
 
@@ -66,7 +69,8 @@ def card_file(root, number):
 
 
 def take_off(root, number):
-    """A GPU is taken off the bus under its driver, which knows it still; the agent is told that something is new."""
+    """A GPU is taken off the bus under its driver, which knows it still; the agent is told that
+    something is new."""
     put(card_file(root, number), f"GPU UUID: GPU-{number}\nDevice Minor: {number}\n")
     shutil.rmtree(gpu_folder(root, number))
     tell(root)
@@ -80,7 +84,8 @@ def put_back(root, number):
 
 
 def tell(root):
-    """A sign of news: a file in one of the folders that an agent watches. The kernel's own messages come to no test."""
+    """A sign of news: a file in one of the folders that an agent watches. The kernel's own
+    messages come to no test."""
     sign = root / "run/news"
     sign.unlink(missing_ok=True)
     sign.write_text("", encoding="ascii")
@@ -95,12 +100,16 @@ def pod(name, node):
 
 
 def kubeconfig(world, create, node):
-    """A kubeconfig with the token that the agent's pod on this node would have; create() makes that pod."""
-    return world.token_kubeconfig(OPERANDS, ACCOUNT, f"agent_{node}", create(pod(f"agent-{node}", node)))
+    """A kubeconfig with the token that the agent's pod on this node would have; create() makes
+    that pod."""
+    return world.token_kubeconfig(
+        OPERANDS, ACCOUNT, f"agent_{node}", create(pod(f"agent-{node}", node))
+    )
 
 
 def cpu_of_look(root, times=100):
-    """Seconds of processor time of one look at a machine, with the start of a program, which an agent does not need for it."""
+    """Seconds of processor time of one look at a machine, with the start of a program, which an
+    agent does not need for it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     for _ in range(times):
         subprocess.run([AGENT, "look", "--root", root], stdout=subprocess.DEVNULL, check=True)
@@ -109,21 +118,35 @@ def cpu_of_look(root, times=100):
 
 
 class Agent:
-    """One process of build/ostler-node; its log goes to a file. In a with statement it is started and stopped. With a `gate`, a
-    FIFO, its program begins when it has read a line there."""
+    """One process of build/ostler-node; its log goes to a file. In a with statement it is
+    started and stopped. With a `gate`, a FIFO, its program begins when it has read a line
+    there."""
 
     def __init__(self, node, root, config, log, gate=None):
         wait = ["sh", "-c", 'read -r _ <"$0"; exec "$@"', str(gate)] if gate else []
-        self._argv = [*wait, str(AGENT), "run", f"--node={node}", f"--root={root}", f"--kubeconfig={config}", "--log-format=text",
-                      "--log-level=debug"]
+        self._argv = [
+            *wait,
+            str(AGENT),
+            "run",
+            f"--node={node}",
+            f"--root={root}",
+            f"--kubeconfig={config}",
+            "--log-format=text",
+            "--log-level=debug",
+        ]
         self.log = pathlib.Path(log)
         self._process = None
 
     def start(self):
         """Starts it."""
         with open(self.log, "ab") as log:
-            self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *self._argv], stdin=subprocess.DEVNULL,
-                                             stdout=log, stderr=log, start_new_session=True)
+            self._process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "--", *self._argv],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         return self
 
     def stop(self):
@@ -142,8 +165,16 @@ class Agent:
         return self.log.read_text(encoding="utf-8").count(text)
 
     def cpu(self):
-        """Seconds of processor time that it has had itself, without those of its looks, which are processes of their own."""
-        return int(pathlib.Path(f"/proc/{self._process.pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e9
+        """Seconds of processor time that it has had itself, without those of its looks, which
+        are processes of their own."""
+        return (
+            int(
+                pathlib.Path(f"/proc/{self._process.pid}/schedstat")
+                .read_text(encoding="ascii")
+                .split()[0]
+            )
+            / 1e9
+        )
 
     def private(self):
         """KiB that are its own."""
@@ -156,4 +187,10 @@ class Cards(Agent):
 
     def __init__(self, root, folder):
         super().__init__("", root, "", folder / "cards.log")
-        self._argv = [str(AGENT), "cards", f"--root={root}", f"--to={folder / 'cards'}", "--log-format=text"]
+        self._argv = [
+            str(AGENT),
+            "cards",
+            f"--root={root}",
+            f"--to={folder / 'cards'}",
+            "--log-format=text",
+        ]

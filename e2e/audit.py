@@ -25,8 +25,15 @@ class Request:
 
     @property
     def writes(self):
-        """Whether it was meant to change something. A review is sent as if it made an object, and only asks."""
-        return self.verb in ("create", "update", "patch", "delete", "deletecollection") and not self.resource.endswith("reviews")
+        """Whether it was meant to change something. A review is sent as if it made an object,
+        and only asks."""
+        return self.verb in (
+            "create",
+            "update",
+            "patch",
+            "delete",
+            "deletecollection",
+        ) and not self.resource.endswith("reviews")
 
     def __str__(self):
         where = "/".join(p for p in (self.namespace, self.name) if p)
@@ -39,19 +46,29 @@ def _request_of(line):
     if ref.get("subresource"):
         resource += "/" + ref["subresource"]
     extra = line.get("user", {}).get("extra", {})
-    when, answered = (datetime.datetime.fromisoformat(line[key].replace("Z", "+00:00")).timestamp()
-                      for key in ("requestReceivedTimestamp", "stageTimestamp"))
+    when, answered = (
+        datetime.datetime.fromisoformat(line[key].replace("Z", "+00:00")).timestamp()
+        for key in ("requestReceivedTimestamp", "stageTimestamp")
+    )
     return Request(
-        when, line.get("user", {}).get("username", ""),
-        "".join(extra.get("authentication.kubernetes.io/credential-id", [])), line.get("userAgent", ""),
-        line["verb"], resource, ref.get("namespace", ""), ref.get("name", ""),
+        when,
+        line.get("user", {}).get("username", ""),
+        "".join(extra.get("authentication.kubernetes.io/credential-id", [])),
+        line.get("userAgent", ""),
+        line["verb"],
+        resource,
+        ref.get("namespace", ""),
+        ref.get("name", ""),
         line.get("responseStatus", {}).get("code", 0),
-        line.get("annotations", {}).get("authorization.k8s.io/decision") != "forbid", line.get("requestURI", ""),
-        answered - when)
+        line.get("annotations", {}).get("authorization.k8s.io/decision") != "forbid",
+        line.get("requestURI", ""),
+        answered - when,
+    )
 
 
 class Audit:
-    """Reads the API server's audit log as it grows. Every request is one entry, a watch from the moment that it opens."""
+    """Reads the API server's audit log as it grows. Every request is one entry, a watch from the
+    moment that it opens."""
 
     def __init__(self, path):
         self._path = path
@@ -74,16 +91,29 @@ class Audit:
                     self._seen.add(entry["auditID"])
                     self._requests.append(_request_of(entry))
 
-    def requests(self, user=None, since=0.0, until=float("inf"), verb=None, resource=None, writes=None, where=None):
-        """Requests in the order in which they came in. `since` and `until` are seconds since the epoch."""
+    def requests(
+        self,
+        user=None,
+        since=0.0,
+        until=float("inf"),
+        verb=None,
+        resource=None,
+        writes=None,
+        where=None,
+    ):
+        """Requests in the order in which they came in. `since` and `until` are seconds since the
+        epoch."""
         with self._lock:
             self._read()
             known = list(self._requests)
-        found = [r for r in known
-                 if since <= r.time < until
-                 and (user is None or r.user == user)
-                 and (verb is None or r.verb == verb)
-                 and (resource is None or r.resource == resource)
-                 and (writes is None or r.writes == writes)
-                 and (where is None or where(r))]
+        found = [
+            r
+            for r in known
+            if since <= r.time < until
+            and (user is None or r.user == user)
+            and (verb is None or r.verb == verb)
+            and (resource is None or r.resource == resource)
+            and (writes is None or r.writes == writes)
+            and (where is None or where(r))
+        ]
         return sorted(found, key=lambda r: r.time)

@@ -1,4 +1,5 @@
-"""Karpenter with its KWOK provider beside the control plane, and what kubelets of its nodes do that KWOK does not."""
+"""Karpenter with its KWOK provider beside the control plane, and what kubelets of its nodes do
+that KWOK does not."""
 
 import contextlib
 import json
@@ -13,28 +14,77 @@ from world import free_ports
 
 POOL = "karpenter.sh/nodepool"
 # One kind of machine, of eight GPUs: the form that Karpenter 1.14 reads.
-MACHINES = [{
-    "name": "p5", "architecture": "amd64", "operatingSystems": ["linux"],
-    "resources": {"cpu": "192", "memory": "2048Gi", "pods": "110", "nvidia.com/gpu": "8"},
-    "offerings": [{"Price": 98, "Available": True, "Requirements": [
-        {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
-        {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["zone-a"]}]}]}]
-CLASS = {"apiVersion": "karpenter.kwok.sh/v1alpha1", "kind": "KWOKNodeClass", "metadata": {"name": "default"}, "spec": {}}
+MACHINES = [
+    {
+        "name": "p5",
+        "architecture": "amd64",
+        "operatingSystems": ["linux"],
+        "resources": {"cpu": "192", "memory": "2048Gi", "pods": "110", "nvidia.com/gpu": "8"},
+        "offerings": [
+            {
+                "Price": 98,
+                "Available": True,
+                "Requirements": [
+                    {
+                        "key": "karpenter.sh/capacity-type",
+                        "operator": "In",
+                        "values": ["on-demand"],
+                    },
+                    {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["zone-a"]},
+                ],
+            }
+        ],
+    }
+]
+CLASS = {
+    "apiVersion": "karpenter.kwok.sh/v1alpha1",
+    "kind": "KWOKNodeClass",
+    "metadata": {"name": "default"},
+    "spec": {},
+}
 
 
 def node_pool(**template):
-    """A NodePool whose empty nodes go after five seconds. template: more of the spec of its nodes, such as startupTaints."""
-    return {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "gpu"}, "spec": {
-        "disruption": {"consolidationPolicy": "WhenEmptyOrUnderutilized", "consolidateAfter": "5s",
-                       "budgets": [{"nodes": "100%"}]},
-        "template": {"metadata": {"labels": {"nvidia.com/gpu.present": "true"}}, "spec": {
-            "nodeClassRef": {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass", "name": "default"},
-            "requirements": [{"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]}],
-            "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}], **template}}}}
+    """A NodePool whose empty nodes go after five seconds. template: more of the spec of its
+    nodes, such as startupTaints."""
+    return {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "metadata": {"name": "gpu"},
+        "spec": {
+            "disruption": {
+                "consolidationPolicy": "WhenEmptyOrUnderutilized",
+                "consolidateAfter": "5s",
+                "budgets": [{"nodes": "100%"}],
+            },
+            "template": {
+                "metadata": {"labels": {"nvidia.com/gpu.present": "true"}},
+                "spec": {
+                    "nodeClassRef": {
+                        "group": "karpenter.kwok.sh",
+                        "kind": "KWOKNodeClass",
+                        "name": "default",
+                    },
+                    "requirements": [
+                        {
+                            "key": "karpenter.sh/capacity-type",
+                            "operator": "In",
+                            "values": ["on-demand"],
+                        }
+                    ],
+                    "taints": [
+                        {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+                    ],
+                    **template,
+                },
+            },
+        },
+    }
 
 
 class Kubelets:
-    """Nodes of Karpenter's KWOK provider are born with GPUs to give: here they have none until their device plugin is there."""
+    """Nodes of Karpenter's KWOK provider are born with GPUs to give: here they have none until
+    their device plugin is there."""
 
     def __init__(self, client):
         self._client = client
@@ -66,17 +116,30 @@ class Kubelets:
 
 @contextlib.contextmanager
 def karpenter(env, **template):
-    """Karpenter and a NodePool of it for as long as the block runs; afterwards its nodes are gone."""
-    folder = subprocess.run([ROOT / "e2e/karpenter/build"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    """Karpenter and a NodePool of it for as long as the block runs; afterwards its nodes are
+    gone."""
+    folder = subprocess.run(
+        [ROOT / "e2e/karpenter/build"], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
     env.kubectl("apply", "--server-side", "-f", f"{folder}/crds")
     machines = env.world.dir / "machines.json"
     machines.write_text(json.dumps(MACHINES), encoding="utf-8")
     metrics, probes = free_ports(2)
-    settings = {"KUBECONFIG": env.world.admin_kubeconfig, "INSTANCE_TYPES_FILE_PATH": machines, "METRICS_PORT": metrics,
-                "HEALTH_PROBE_PORT": probes, "DISABLE_LEADER_ELECTION": "true", "SYSTEM_NAMESPACE": "default",
-                "BATCH_IDLE_DURATION": "1s", "BATCH_MAX_DURATION": "2s"}
-    program = Component("karpenter", ["env", *(f"{k}={v}" for k, v in settings.items()), f"{folder}/karpenter-kwok"],
-                        env.world.dir / "log" / "karpenter.log")
+    settings = {
+        "KUBECONFIG": env.world.admin_kubeconfig,
+        "INSTANCE_TYPES_FILE_PATH": machines,
+        "METRICS_PORT": metrics,
+        "HEALTH_PROBE_PORT": probes,
+        "DISABLE_LEADER_ELECTION": "true",
+        "SYSTEM_NAMESPACE": "default",
+        "BATCH_IDLE_DURATION": "1s",
+        "BATCH_MAX_DURATION": "2s",
+    }
+    program = Component(
+        "karpenter",
+        ["env", *(f"{k}={v}" for k, v in settings.items()), f"{folder}/karpenter-kwok"],
+        env.world.dir / "log" / "karpenter.log",
+    )
     for item in (CLASS, node_pool(**template)):
         env.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(item))
     program.start()
@@ -85,7 +148,9 @@ def karpenter(env, **template):
             yield program
             env.kubectl("delete", "nodepool", "gpu", "--wait=false")
             env.kubectl("delete", "nodeclaims", "--all", "--wait=false")
-            kube.wait_for(lambda: not env.k.list("Node", labels=POOL), 60, "Karpenter's nodes are gone")
+            kube.wait_for(
+                lambda: not env.k.list("Node", labels=POOL), 60, "Karpenter's nodes are gone"
+            )
             # Kubernetes' garbage collector does that minutes later.
             for pod in env.k.list("Pod", OPERANDS):
                 env.k.delete("Pod", pod["metadata"]["name"], OPERANDS, grace=0)
@@ -117,12 +182,31 @@ def service(name, gpus=8):
     """A Deployment of one pod that needs so many GPUs, wherever they are."""
     labels = {"app": name}
     size = {"nvidia.com/gpu": str(gpus)}
-    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": "default"}, "spec": {
-        "replicas": 1, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
-            "terminationGracePeriodSeconds": 1,
-            "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
-            "containers": [{"name": "a", "image": "registry.example.com/serving:1",
-                            "resources": {"limits": size, "requests": size}}]}}}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "replicas": 1,
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {
+                    "terminationGracePeriodSeconds": 1,
+                    "tolerations": [
+                        {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+                    ],
+                    "containers": [
+                        {
+                            "name": "a",
+                            "image": "registry.example.com/serving:1",
+                            "resources": {"limits": size, "requests": size},
+                        }
+                    ],
+                },
+            },
+        },
+    }
 
 
 def runs_on(env, name):

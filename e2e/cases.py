@@ -24,9 +24,9 @@ from names import OPERANDS, ROOT
 
 FOLDER = ROOT / "tests" / "rollouts"
 FOR_EVER = 366 * 24 * 3600.0
-STILL = 3.0       # seconds in which nothing has moved: nothing will by itself
-STAYS = 1.0       # so long the end has to stay as it is
-ARRIVES = 40      # seconds for a row to come true, on a machine that has nothing else to do
+STILL = 3.0  # seconds in which nothing has moved: nothing will by itself
+STAYS = 1.0  # so long the end has to stay as it is
+ARRIVES = 40  # seconds for a row to come true, on a machine that has nothing else to do
 QUIET_GAP = 10.0  # seconds between two actions of a file after which the second waits for quiet
 # Facts of machines that KWOK does not have.
 NOT_HERE = {"boots", "unloads", "configured", "label nvidia.com/cuda.driver-version.full"}
@@ -34,11 +34,26 @@ NOT_HERE = {"boots", "unloads", "configured", "label nvidia.com/cuda.driver-vers
 SOAKS = ("ostler.dev/canary-", "ostler.dev/wave-")
 WORDS = {"FailsBuild": "crash", "Hangs": "slow"}
 ENDS = "test.ostler.dev/complete"  # on a pod: it comes to its end
-GOES = "test.ostler.dev/go"        # on a pod: it fares well after all
+GOES = "test.ostler.dev/go"  # on a pod: it fares well after all
 KIND_OF = {plural: kind for kind, (_, plural, _) in kube.KINDS.items()}
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-KEYS = {"name", "about", "base", "worlds", "shapes", "nodes", "labeller", "latencies", "programs",
-        "images", "drivers", "changes", "objects", "actions", "expect"}
+KEYS = {
+    "name",
+    "about",
+    "base",
+    "worlds",
+    "shapes",
+    "nodes",
+    "labeller",
+    "latencies",
+    "programs",
+    "images",
+    "drivers",
+    "changes",
+    "objects",
+    "actions",
+    "expect",
+}
 
 
 def seconds(text):
@@ -59,6 +74,7 @@ def of_this_world():
 
 
 # ---- facts
+
 
 def text_of(value):
     """A value as the pattern of a row sees it."""
@@ -162,6 +178,7 @@ class Rows:
 
 # ---- the world
 
+
 class Case:
     """One case while it is played."""
 
@@ -171,8 +188,8 @@ class Case:
         unknown = set(self._case) - KEYS
         assert not unknown, f"{file.name} cannot be played here: {sorted(unknown)}"
         self._shapes = {s["name"]: s for s in self._case.get("shapes", [])}
-        self._now = 0.0         # the file's time
-        self._began = {}        # uid of a pod -> the file's time when it was first seen
+        self._now = 0.0  # the file's time
+        self._began = {}  # uid of a pod -> the file's time when it was first seen
         self._cordoned = set()  # nodes that an action has cordoned
         self._journal = None
 
@@ -230,11 +247,15 @@ class Case:
             if self._is_still(began):
                 self._grow_old(gap + time.monotonic() - began, meant, when < FOR_EVER)
             return "; ".join(broken)[:2000]
+
         self._env.wait(hold, ARRIVES, f"what is expected at {when:g} s")
         if when == FOR_EVER:
             self._env.stays(lambda: not any(rows.broken(r) for r in group), STAYS, "the end")
-        idle = [r for r in group
-                if not set(r.get("have", {})) & NOT_HERE and not rows.broken(r, spoilt=True)]
+        idle = [
+            r
+            for r in group
+            if not set(r.get("have", {})) & NOT_HERE and not rows.broken(r, spoilt=True)
+        ]
         assert not idle, f"this cannot fail: {idle}"
 
     # ---- time
@@ -275,8 +296,11 @@ class Case:
         """
         for record in self._env.k.list("ControllerRevision", OPERANDS):
             metadata = record["metadata"]
-            soaks = {key: upgrades.ago(by) for key in metadata.get("annotations", {})
-                     if key.startswith(SOAKS)}
+            soaks = {
+                key: upgrades.ago(by)
+                for key in metadata.get("annotations", {})
+                if key.startswith(SOAKS)
+            }
             if soaks and meant.setdefault(metadata["uid"], by) == by:
                 patch = {"metadata": {"annotations": soaks}}
                 self._env.k.merge_patch("ControllerRevision", metadata["name"], patch, OPERANDS)
@@ -345,8 +369,14 @@ class Case:
         assert (shape["osID"], shape["osVersion"]) == ("ubuntu", "24.04"), "nodes have Ubuntu 24.04"
         gpu = "nfd" if self._case.get("labeller") and shape["gpus"] else None
         labels = {**shape.get("labels", {}), **action.get("labels", {})}
-        self._env.add_node(action["name"], gpu, images=2, labels=labels, taints=shape.get("taints"),
-                           annotations={"test.ostler.dev/gpus": str(shape["gpus"])})
+        self._env.add_node(
+            action["name"],
+            gpu,
+            images=2,
+            labels=labels,
+            taints=shape.get("taints"),
+            annotations={"test.ostler.dev/gpus": str(shape["gpus"])},
+        )
 
     def _node_remove(self, action):
         self._env.vanish(action["node"])

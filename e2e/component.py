@@ -24,11 +24,16 @@ class Component:
         return self._process is not None and self._process.poll() is None
 
     def start(self):
-        """Starts it, in a session of its own so that a Ctrl-C reaches only us; the kernel ends it if we are killed."""
+        """Starts it, in a session of its own so that a Ctrl-C reaches only us; the kernel ends
+        it if we are killed."""
         with open(self._log, "ab") as log:
             self._process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", "--", *self._argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True)
+                ["setpriv", "--pdeathsig", "KILL", "--", *self._argv],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     def signal(self, number):
         """Sends a signal, if it runs."""

@@ -2,9 +2,11 @@
 """The least that marking nodes costs: a loop that watches nodes and patches each new one,
 with no guard, no decision and no record.
 
-    e2e/floor.py KUBECONFIG PREFIX      marks each new node whose name begins so, until it is ended; says "ready" when it watches
+    e2e/floor.py KUBECONFIG PREFIX      marks each new node whose name begins so, until it is
+                                        ended; says "ready" when it watches
 
-A process of its own, so that it competes with the measurement as little as what is measured against it.
+A process of its own, so that it competes with the measurement as little as what is measured
+against it.
 """
 
 import concurrent.futures
@@ -32,10 +34,16 @@ def main():
         if not hasattr(local, "client"):
             local.client = client.clone()
         taints = node["spec"].get("taints", []) + [{"key": TAINT, "effect": "NoSchedule"}]
-        local.client.merge_patch("Node", node["metadata"]["name"], {"metadata": MARKS, "spec": {"taints": taints}})
+        local.client.merge_patch(
+            "Node", node["metadata"]["name"], {"metadata": MARKS, "spec": {"taints": taints}}
+        )
 
-    version = client.request("GET", kube.path_of("Node"), query={"limit": 1})["metadata"]["resourceVersion"]
-    with concurrent.futures.ThreadPoolExecutor(IN_FLIGHT) as pool, client.watch("Node", since=version, timeout=600) as events:
+    version = client.request("GET", kube.path_of("Node"), query={"limit": 1})["metadata"][
+        "resourceVersion"
+    ]
+    with concurrent.futures.ThreadPoolExecutor(IN_FLIGHT) as pool, client.watch(
+        "Node", since=version, timeout=600
+    ) as events:
         print("ready", flush=True)
         for kind, node in events:
             if kind == "ADDED" and node["metadata"]["name"].startswith(prefix):

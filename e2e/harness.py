@@ -1,4 +1,5 @@
-"""Tests with names, collected in the order in which they are written, and what they compare with."""
+"""Tests with names, collected in the order in which they are written, and what they compare
+with."""
 
 import dataclasses
 import inspect
@@ -51,10 +52,12 @@ class Registry:
 
     def cases(self, rows):
         """Decorator: one test for each row of a dictionary, named FUNCTION_ROW."""
+
         def register(function):
             for name, row in rows.items():
                 self._add(function, f"{function.__name__}_{name}", row)
             return function
+
         return register
 
     def _add(self, function, name, row, long=False):

@@ -48,8 +48,12 @@ def _uses_gpus(pod):
 
 
 def _runs(pod):
-    return bool(pod and pod["spec"].get("nodeName") and "deletionTimestamp" not in pod["metadata"]
-                and pod["status"].get("phase") not in ("Succeeded", "Failed"))
+    return bool(
+        pod
+        and pod["spec"].get("nodeName")
+        and "deletionTimestamp" not in pod["metadata"]
+        and pod["status"].get("phase") not in ("Succeeded", "Failed")
+    )
 
 
 def _restarts(pod):
@@ -59,14 +63,24 @@ def _restarts(pod):
 def _where(node):
     """Where a node is on its way."""
     claim = {**(claim_of(node) or {}), "since": None}
-    return (claim, node["metadata"].get("labels"), node["spec"], is_up(node),
-            node["status"].get("allocatable"))
+    return (
+        claim,
+        node["metadata"].get("labels"),
+        node["spec"],
+        is_up(node),
+        node["status"].get("allocatable"),
+    )
 
 
 def _stage(pod):
     """How far a pod is."""
-    return (pod["metadata"]["uid"], pod["status"].get("phase"), kube.pod_ready(pod),
-            "deletionTimestamp" in pod["metadata"], _restarts(pod))
+    return (
+        pod["metadata"]["uid"],
+        pod["status"].get("phase"),
+        kube.pod_ready(pod),
+        "deletionTimestamp" in pod["metadata"],
+        _restarts(pod),
+    )
 
 
 class Journal:
@@ -79,13 +93,13 @@ class Journal:
         self._lock = threading.Lock()
         self._nodes = {}
         self._pods = {}
-        self._gpus = collections.Counter()   # node -> the most that its kubelet ever had to give
+        self._gpus = collections.Counter()  # node -> the most that its kubelet ever had to give
         self._times = collections.Counter()  # (deed, name)
         self._names = set()
         self._most = collections.Counter()
-        self.claims = []                     # nodes in the order in which they were claimed
-        self.changed = time.monotonic()      # when something last moved
-        self.cordons = set()                 # nodes that were seen cordoned
+        self.claims = []  # nodes in the order in which they were claimed
+        self.changed = time.monotonic()  # when something last moved
+        self.cordons = set()  # nodes that were seen cordoned
         self._followers = [Worker(self._follow, env.k.clone(), kind) for kind in ("Node", "Pod")]
 
     def __enter__(self):
@@ -108,8 +122,9 @@ class Journal:
         with self._lock:
             if not any(fits(pattern, n) for n in self._names):
                 return None
-            return sum(n for (what, name), n in self._times.items()
-                       if what == deed and fits(pattern, name))
+            return sum(
+                n for (what, name), n in self._times.items() if what == deed and fits(pattern, name)
+            )
 
     def most(self, figure):
         """The most that there was at a time."""
@@ -118,6 +133,7 @@ class Journal:
 
     def _asked(self, deed, pattern):
         """What Ostler asked of the API server, which its audit log knows."""
+
         def is_meant(r):
             if r.code >= 300 or "dryRun" in r.uri or not r.writes:
                 return False
@@ -125,6 +141,7 @@ class Journal:
                 return fits(pattern, r.resource.partition("/")[0])
             asked = ("create", "pods/eviction") if deed == "evicted" else ("delete", "pods")
             return (r.verb, r.resource) == asked and fits(pattern, f"{r.namespace}/{r.name}")
+
         known = deed == "written" or any(fits(pattern, n) for n in self._names)
         return len(self._env.requests(since=self._began, where=is_meant)) if known else None
 
@@ -182,10 +199,13 @@ class Journal:
         closed = [name for name, n in self._nodes.items() if is_closed(n)]
         changing = [n for n in self._nodes.values() if (claim_of(n) or {}).get("phase") in AT_WORK]
         figures = {
-            "closed": len(closed), "changing": len(changing),
+            "closed": len(closed),
+            "changing": len(changing),
             "gpus": sum(self._gpus[n] for n in closed),
-            "out": sum(is_closed(n) or not is_up(n) or bool(n["spec"].get("unschedulable"))
-                       for n in self._nodes.values()),
+            "out": sum(
+                is_closed(n) or not is_up(n) or bool(n["spec"].get("unschedulable"))
+                for n in self._nodes.values()
+            ),
             "zones": len({n["metadata"].get("labels", {}).get(ZONE) for n in changing} - {None}),
         }
         for figure, n in figures.items():

@@ -1,6 +1,7 @@
 """A small client of the Kubernetes API for tests, and the objects that tests put into a world.
 
-Objects are plain dictionaries. One Client is used by one thread at a time; make another with clone().
+Objects are plain dictionaries. One Client is used by one thread at a time; make another with
+clone().
 """
 
 import base64
@@ -38,11 +39,21 @@ KINDS = {
     "RoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "rolebindings", True),
     "ClusterRole": ("/apis/rbac.authorization.k8s.io/v1", "clusterroles", False),
     "ClusterRoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings", False),
-    "CustomResourceDefinition": ("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", False),
+    "CustomResourceDefinition": (
+        "/apis/apiextensions.k8s.io/v1",
+        "customresourcedefinitions",
+        False,
+    ),
     "ValidatingAdmissionPolicy": (
-        "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicies", False),
+        "/apis/admissionregistration.k8s.io/v1",
+        "validatingadmissionpolicies",
+        False,
+    ),
     "ValidatingAdmissionPolicyBinding": (
-        "/apis/admissionregistration.k8s.io/v1", "validatingadmissionpolicybindings", False),
+        "/apis/admissionregistration.k8s.io/v1",
+        "validatingadmissionpolicybindings",
+        False,
+    ),
     "GpuNode": ("/apis/ostler.dev/v1alpha1", "gpunodes", False),
     "GpuClusterPolicy": ("/apis/ostler.dev/v1alpha1", "gpuclusterpolicies", False),
     "ServiceMonitor": ("/apis/monitoring.coreos.com/v1", "servicemonitors", True),
@@ -50,7 +61,8 @@ KINDS = {
 
 
 class ApiError(Exception):
-    """An answer of the server that is not a success; `code` is the HTTP status, `message` and `reason` the Status object's."""
+    """An answer of the server that is not a success; `code` is the HTTP status, `message` and
+    `reason` the Status object's."""
 
     def __init__(self, code, message, reason=""):
         super().__init__(f"{code}: {message}")
@@ -59,7 +71,8 @@ class ApiError(Exception):
         self.reason = reason
 
 
-# Seconds that a client waits for an answer: more than the 60 after which an API server itself gives a request up.
+# Seconds that a client waits for an answer: more than the 60 after which an API server itself gives
+# a request up.
 ANSWER = 90
 
 
@@ -88,7 +101,9 @@ class Client:
         """ca: an authority's certificate as a file's name, or its text as bytes."""
         self._args = (host, port, ca, cert, key, token, agent)
         self._host, self._port = host, port
-        self._tls = ssl.create_default_context(**({"cadata": ca.decode()} if isinstance(ca, bytes) else {"cafile": ca}))
+        self._tls = ssl.create_default_context(
+            **({"cadata": ca.decode()} if isinstance(ca, bytes) else {"cafile": ca})
+        )
         if cert:
             self._tls.load_cert_chain(cert, key)
         self._headers = {"Accept": "application/json", "User-Agent": agent}
@@ -112,7 +127,9 @@ class Client:
             self._connection = None
 
     def _connect(self, timeout):
-        connection = http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=self._tls)
+        connection = http.client.HTTPSConnection(
+            self._host, self._port, timeout=timeout, context=self._tls
+        )
         connection.connect()
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
@@ -124,8 +141,11 @@ class Client:
         reply = self._connection.getresponse()
         return reply.status, reply.read()
 
-    def raw(self, method, path, body=None, content_type="application/json", query=None, headers=None):
-        """Sends one request and returns (status, bytes); `headers` replace the client's own, a body in bytes is sent as it is.
+    def raw(
+        self, method, path, body=None, content_type="application/json", query=None, headers=None
+    ):
+        """Sends one request and returns (status, bytes); `headers` replace the client's own, a
+        body in bytes is sent as it is.
 
         A connection that the server closed meanwhile is opened again once.
         """
@@ -133,7 +153,11 @@ class Client:
             path += "?" + urllib.parse.urlencode(query)
         headers = {**self._headers, **(headers or {})}
         if body is not None:
-            body = body if isinstance(body, bytes) else json.dumps(body, separators=(",", ":")).encode()
+            body = (
+                body
+                if isinstance(body, bytes)
+                else json.dumps(body, separators=(",", ":")).encode()
+            )
             headers["Content-Type"] = content_type
         fresh = self._connection is None
         try:
@@ -147,7 +171,11 @@ class Client:
     def request(self, method, path, body=None, content_type="application/json", query=None):
         """raw(), decoded; an answer of 400 or more is an ApiError."""
         status, data = self.raw(method, path, body, content_type, query)
-        answer = json.loads(data) if data[:1] in (b"{", b"[") else {"message": data.decode(errors="replace")}
+        answer = (
+            json.loads(data)
+            if data[:1] in (b"{", b"[")
+            else {"message": data.decode(errors="replace")}
+        )
         if status >= 400:
             raise ApiError(status, answer.get("message", ""), answer.get("reason", ""))
         return answer
@@ -176,7 +204,8 @@ class Client:
         return self.request("POST", path_of(obj["kind"], None, namespace), obj)
 
     def ensure(self, obj):
-        """create() of what may be there: a request that was not answered in time may have been carried out."""
+        """create() of what may be there: a request that was not answered in time may have been
+        carried out."""
         try:
             self.create(obj)
         except ApiError as e:
@@ -187,23 +216,39 @@ class Client:
         """Server-side apply."""
         meta = obj["metadata"]
         return self.request(
-            "PATCH", path_of(obj["kind"], meta["name"], meta.get("namespace"), subresource), obj,
-            "application/apply-patch+yaml", {"fieldManager": manager, "force": str(force).lower()})
+            "PATCH",
+            path_of(obj["kind"], meta["name"], meta.get("namespace"), subresource),
+            obj,
+            "application/apply-patch+yaml",
+            {"fieldManager": manager, "force": str(force).lower()},
+        )
 
     def merge_patch(self, kind, name, patch, namespace=None, subresource=None):
         """JSON merge patch."""
-        return self.request("PATCH", path_of(kind, name, namespace, subresource), patch,
-                            "application/merge-patch+json")
+        return self.request(
+            "PATCH",
+            path_of(kind, name, namespace, subresource),
+            patch,
+            "application/merge-patch+json",
+        )
 
     def json_patch(self, kind, name, patch, namespace=None, subresource=None):
         """RFC 6902 patch."""
-        return self.request("PATCH", path_of(kind, name, namespace, subresource), patch,
-                            "application/json-patch+json")
+        return self.request(
+            "PATCH",
+            path_of(kind, name, namespace, subresource),
+            patch,
+            "application/json-patch+json",
+        )
 
     def strategic_patch(self, kind, name, patch, namespace=None, subresource=None):
         """Strategic merge patch, for built-in kinds."""
-        return self.request("PATCH", path_of(kind, name, namespace, subresource), patch,
-                            "application/strategic-merge-patch+json")
+        return self.request(
+            "PATCH",
+            path_of(kind, name, namespace, subresource),
+            patch,
+            "application/strategic-merge-patch+json",
+        )
 
     def delete(self, kind, name, namespace=None, propagation="Background", grace=None):
         """Deletes; an object that is not there is fine."""
@@ -219,7 +264,8 @@ class Client:
 
     @contextlib.contextmanager
     def watch(self, kind, namespace=None, since=None, timeout=30, labels=None):
-        """Yields an iterator over (type, object); `since` is a resourceVersion, None begins with what is there."""
+        """Yields an iterator over (type, object); `since` is a resourceVersion, None begins with
+        what is there."""
         query = {"watch": "1", "timeoutSeconds": str(int(timeout)), "allowWatchBookmarks": "true"}
         if since is not None:
             query["resourceVersion"] = since
@@ -227,8 +273,11 @@ class Client:
             query["labelSelector"] = labels
         connection = self._connect(timeout + 10)
         try:
-            connection.request("GET", path_of(kind, None, namespace) + "?" + urllib.parse.urlencode(query),
-                               headers=self._headers)
+            connection.request(
+                "GET",
+                path_of(kind, None, namespace) + "?" + urllib.parse.urlencode(query),
+                headers=self._headers,
+            )
             reply = connection.getresponse()
             if reply.status >= 400:
                 raise ApiError(reply.status, reply.read().decode(errors="replace"))
@@ -244,12 +293,14 @@ class Client:
                 yield frame["type"], frame["object"]
 
 
-# Times are for a machine that has nothing else to do: so many times as long passes before something is said not to come.
+# Times are for a machine that has nothing else to do: so many times as long passes before something
+# is said not to come.
 PATIENCE = 3
 
 
 def wait_for(predicate, timeout=10, what=None, every=0.05):
-    """Calls predicate until it returns something true, and returns that. Raises Timeout with the last thing that it said.
+    """Calls predicate until it returns something true, and returns that. Raises Timeout with the
+    last thing that it said.
 
     A predicate may return a string to say what it still misses: a string counts as "not yet".
     """
@@ -265,16 +316,22 @@ def wait_for(predicate, timeout=10, what=None, every=0.05):
             return answer
         said = answer or said
         if time.monotonic() > end:
-            label = what or getattr(predicate, "__doc__", None) or getattr(predicate, "__name__", "condition")
+            label = (
+                what
+                or getattr(predicate, "__doc__", None)
+                or getattr(predicate, "__name__", "condition")
+            )
             raise Timeout(f"not within {timeout:g} s: {label}" + (f" ({said})" if said else ""))
         time.sleep(every)
 
 
 def insist(write, timeout=60):
-    """Calls a write that may be repeated until it is answered: of a huge object a busy server says 504 or nothing for a while.
+    """Calls a write that may be repeated until it is answered: of a huge object a busy server
+    says 504 or nothing for a while.
 
     What the server refuses for good is raised at once.
     """
+
     def answered():
         try:
             write()
@@ -283,6 +340,7 @@ def insist(write, timeout=60):
                 raise AssertionError(f"refused: {e}") from e
             raise
         return True
+
     wait_for(answered, timeout, "a huge object is written")
 
 
@@ -301,7 +359,8 @@ DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 
 
 def main_container(template):
-    """The container of a pod, or of a template of pods, that `kubectl logs` shows: an init container may be it."""
+    """The container of a pod, or of a template of pods, that `kubectl logs` shows: an init
+    container may be it."""
     spec = template["spec"]
     name = template["metadata"].get("annotations", {}).get(DEFAULT_CONTAINER)
     named = [c for c in spec.get("initContainers", []) + spec["containers"] if c["name"] == name]
@@ -323,54 +382,85 @@ DETECTED_BY = {
 
 
 def nfd_labels(os):
-    """About 60 labels as Node Feature Discovery writes them on a server; none of them speaks of a GPU."""
+    """About 60 labels as Node Feature Discovery writes them on a server; none of them speaks of
+    a GPU."""
     _, kernel, os_id, os_version = OSES[os]
     prefix = "feature.node.kubernetes.io/"
-    flags = ("ADX AESNI AMXBF16 AMXINT8 AMXTILE AVX AVX2 AVX512BF16 AVX512BITALG AVX512BW AVX512CD AVX512DQ AVX512F "
-             "AVX512FP16 AVX512IFMA AVX512VBMI AVX512VBMI2 AVX512VL AVX512VNNI AVX512VPOPCNTDQ AVXVNNI CLDEMOTE "
-             "CMPXCHG8 FMA3 FSRM FXSR FXSROPT GFNI HYPERVISOR IBPB LAHF MOVBE MOVDIR64B MOVDIRI OSXSAVE SERIALIZE "
-             "SHA STIBP SYSCALL SYSEE TSXLDTRK VAES VMX VPCLMULQDQ WBNOINVD X87 XSAVE XSAVEC XSAVEOPT XSAVES").split()
+    flags = (
+        "ADX AESNI AMXBF16 AMXINT8 AMXTILE AVX AVX2 AVX512BF16 AVX512BITALG AVX512BW AVX512CD"
+        " AVX512DQ AVX512F AVX512FP16 AVX512IFMA AVX512VBMI AVX512VBMI2 AVX512VL AVX512VNNI"
+        " AVX512VPOPCNTDQ AVXVNNI CLDEMOTE CMPXCHG8 FMA3 FSRM FXSR FXSROPT GFNI HYPERVISOR IBPB"
+        " LAHF MOVBE MOVDIR64B MOVDIRI OSXSAVE SERIALIZE SHA STIBP SYSCALL SYSEE TSXLDTRK VAES VMX"
+        " VPCLMULQDQ WBNOINVD X87 XSAVE XSAVEC XSAVEOPT XSAVES"
+    ).split()
     labels = {prefix + "cpu-cpuid." + flag: "true" for flag in flags}
-    labels.update({
-        prefix + "cpu-model.family": "6",
-        prefix + "cpu-model.id": "143",
-        prefix + "cpu-model.vendor_id": "Intel",
-        prefix + "kernel-config.NO_HZ": "true",
-        prefix + "kernel-version.full": kernel.replace("+", ""),
-        prefix + "memory-numa": "true",
-        prefix + "pci-1a03.present": "true",
-        prefix + "storage-nonrotationaldisk": "true",
-        prefix + "system-os_release.ID": os_id,
-        prefix + "system-os_release.VERSION_ID": os_version,
-        prefix + "system-os_release.VERSION_ID.major": os_version.split(".")[0],
-    })
+    labels.update(
+        {
+            prefix + "cpu-model.family": "6",
+            prefix + "cpu-model.id": "143",
+            prefix + "cpu-model.vendor_id": "Intel",
+            prefix + "kernel-config.NO_HZ": "true",
+            prefix + "kernel-version.full": kernel.replace("+", ""),
+            prefix + "memory-numa": "true",
+            prefix + "pci-1a03.present": "true",
+            prefix + "storage-nonrotationaldisk": "true",
+            prefix + "system-os_release.ID": os_id,
+            prefix + "system-os_release.VERSION_ID": os_version,
+            prefix + "system-os_release.VERSION_ID.major": os_version.split(".")[0],
+        }
+    )
     return labels
 
 
 def _images(count):
     registry = "registry.example.com/platform/some-team/some-service"
-    return [{
-        "names": [f"{registry}-{i}@sha256:{i:064x}", f"{registry}-{i}:v1.{i}.0"],
-        "sizeBytes": 100_000_000 + i,
-    } for i in range(count)]
+    return [
+        {
+            "names": [f"{registry}-{i}@sha256:{i:064x}", f"{registry}-{i}:v1.{i}.0"],
+            "sizeBytes": 100_000_000 + i,
+        }
+        for i in range(count)
+    ]
 
 
-def node(name, gpu=None, os="ubuntu24.04", labels=None, annotations=None, taints=None, nfd=True, allocatable=None,
-         runtime="containerd://1.7.24", images=50, down=False):
+def node(
+    name,
+    gpu=None,
+    os="ubuntu24.04",
+    labels=None,
+    annotations=None,
+    taints=None,
+    nfd=True,
+    allocatable=None,
+    runtime="containerd://1.7.24",
+    images=50,
+    down=False,
+):
     """A Node of about 22 KB with its status, like a real one.
 
-    `gpu` is a row of DETECTED_BY, None for a node without a GPU. A node that is `down` is not ready and stays so.
+    `gpu` is a row of DETECTED_BY, None for a node without a GPU. A node that is `down` is not
+    ready and stays so.
     """
     os_image, kernel, _, _ = OSES[os]
     all_labels = {
-        "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
-        "kubernetes.io/os": "linux", "kubernetes.io/hostname": name, "node.kubernetes.io/instance-type": "metal",
-        "topology.kubernetes.io/region": "r1", "topology.kubernetes.io/zone": "r1-a",
+        "beta.kubernetes.io/arch": "amd64",
+        "beta.kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/hostname": name,
+        "node.kubernetes.io/instance-type": "metal",
+        "topology.kubernetes.io/region": "r1",
+        "topology.kubernetes.io/zone": "r1-a",
     }
     if nfd:
         all_labels.update(nfd_labels(os))
-    resources = {"cpu": "64", "memory": "527951236Ki", "ephemeral-storage": "1845284Mi", "hugepages-2Mi": "0",
-                 "pods": "110"}
+    resources = {
+        "cpu": "64",
+        "memory": "527951236Ki",
+        "ephemeral-storage": "1845284Mi",
+        "hugepages-2Mi": "0",
+        "pods": "110",
+    }
     if gpu:
         gpu_labels, gpu_resources = DETECTED_BY[gpu]
         all_labels.update(gpu_labels)
@@ -381,20 +471,36 @@ def node(name, gpu=None, os="ubuntu24.04", labels=None, annotations=None, taints
     conditions = []
     if down:
         annotations["test.ostler.dev/down"] = "true"
-        conditions = [{"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown",
-                       "message": "Kubelet stopped posting node status."}]
+        conditions = [
+            {
+                "type": "Ready",
+                "status": "Unknown",
+                "reason": "NodeStatusUnknown",
+                "message": "Kubelet stopped posting node status.",
+            }
+        ]
     return {
-        "apiVersion": "v1", "kind": "Node",
+        "apiVersion": "v1",
+        "kind": "Node",
         "metadata": {"name": name, "labels": all_labels, "annotations": annotations},
         "spec": {"taints": taints or []},
         "status": {
-            "capacity": resources, "allocatable": resources,
-            "addresses": [{"type": "InternalIP", "address": "10.1.0.1"}, {"type": "Hostname", "address": name}],
+            "capacity": resources,
+            "allocatable": resources,
+            "addresses": [
+                {"type": "InternalIP", "address": "10.1.0.1"},
+                {"type": "Hostname", "address": name},
+            ],
             "nodeInfo": {
-                "architecture": "amd64", "bootID": "11111111-2222-3333-4444-555555555555",
-                "containerRuntimeVersion": runtime, "kernelVersion": kernel, "kubeProxyVersion": "",
-                "kubeletVersion": "v1.30.14" if names.OLDEST else "v1.36.3", "machineID": "0123456789abcdef0123456789abcdef",
-                "operatingSystem": "linux", "osImage": os_image,
+                "architecture": "amd64",
+                "bootID": "11111111-2222-3333-4444-555555555555",
+                "containerRuntimeVersion": runtime,
+                "kernelVersion": kernel,
+                "kubeProxyVersion": "",
+                "kubeletVersion": "v1.30.14" if names.OLDEST else "v1.36.3",
+                "machineID": "0123456789abcdef0123456789abcdef",
+                "operatingSystem": "linux",
+                "osImage": os_image,
                 "systemUUID": "99999999-2222-3333-4444-555555555555",
             },
             "images": _images(images),
@@ -403,26 +509,45 @@ def node(name, gpu=None, os="ubuntu24.04", labels=None, annotations=None, taints
     }
 
 
-def gpu_pod(name, node_name, namespace="default", gpus=1, restart="Never", annotations=None, labels=None):
+def gpu_pod(
+    name, node_name, namespace="default", gpus=1, restart="Never", annotations=None, labels=None
+):
     """A pod that holds GPUs on a node, already bound to it."""
     return {
-        "apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": name, "namespace": namespace, "labels": labels or {}, "annotations": annotations or {}},
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": namespace,
+            "labels": labels or {},
+            "annotations": annotations or {},
+        },
         "spec": {
-            "nodeName": node_name, "restartPolicy": restart,
+            "nodeName": node_name,
+            "restartPolicy": restart,
             "tolerations": [{"operator": "Exists"}],
-            "containers": [{
-                "name": "cuda", "image": "registry.example.com/training:1",
-                "resources": {"limits": {"nvidia.com/gpu": str(gpus)}, "requests": {"nvidia.com/gpu": str(gpus)}},
-            }],
+            "containers": [
+                {
+                    "name": "cuda",
+                    "image": "registry.example.com/training:1",
+                    "resources": {
+                        "limits": {"nvidia.com/gpu": str(gpus)},
+                        "requests": {"nvidia.com/gpu": str(gpus)},
+                    },
+                }
+            ],
         },
     }
 
 
 def policy(spec=None, **metadata):
     """The policy."""
-    return {"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy",
-            "metadata": {"name": "default", **metadata}, "spec": spec or {}}
+    return {
+        "apiVersion": "ostler.dev/v1alpha1",
+        "kind": "GpuClusterPolicy",
+        "metadata": {"name": "default", **metadata},
+        "spec": spec or {},
+    }
 
 
 def condition(obj, kind):
@@ -435,7 +560,10 @@ def condition(obj, kind):
 
 def pod_ready(pod):
     """Whether a pod is ready and stays."""
-    return condition(pod, "Ready").get("status") == "True" and "deletionTimestamp" not in pod["metadata"]
+    return (
+        condition(pod, "Ready").get("status") == "True"
+        and "deletionTimestamp" not in pod["metadata"]
+    )
 
 
 def taint(node_object, key):
@@ -447,7 +575,8 @@ def taint(node_object, key):
 
 
 def from_kubeconfig(path, agent="ostler-e2e"):
-    """A client from a kubeconfig in JSON, as world.py and ostler-sim write them: the authority embedded or by a file's name."""
+    """A client from a kubeconfig in JSON, as world.py and ostler-sim write them: the authority
+    embedded or by a file's name."""
     with open(path, encoding="utf-8") as f:
         config = json.load(f)
     cluster = config["clusters"][0]["cluster"]
@@ -459,5 +588,12 @@ def from_kubeconfig(path, agent="ostler-e2e"):
     url = urllib.parse.urlsplit(cluster["server"])
     embedded = cluster.get("certificate-authority-data")
     ca = base64.b64decode(embedded) if embedded else cluster["certificate-authority"]
-    return Client(url.hostname, url.port, ca, user.get("client-certificate"),
-                  user.get("client-key"), token, agent)
+    return Client(
+        url.hostname,
+        url.port,
+        ca,
+        user.get("client-certificate"),
+        user.get("client-key"),
+        token,
+        agent,
+    )

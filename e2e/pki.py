@@ -20,7 +20,8 @@ subjectAltName = DNS:localhost, DNS:kubernetes.default.svc, IP:127.0.0.1, IP:10.
 
 
 class Pki:
-    """Certificates by openssl: one authority for clients, one at a time for the server, so that the latter can change."""
+    """Certificates by openssl: one authority for clients, one at a time for the server, so that
+    the latter can change."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -28,7 +29,15 @@ class Pki:
         (folder / "openssl.cnf").write_text(OPENSSL_CONFIG, encoding="ascii")
         for authority in ("client-ca", "server-ca-1", "server-ca-2"):
             self._certificate(authority, f"/CN=ostler e2e {authority}", "ca")
-        self._openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", self.key("service-account"))
+        self._openssl(
+            "ecparam",
+            "-name",
+            "prime256v1",
+            "-genkey",
+            "-noout",
+            "-out",
+            self.key("service-account"),
+        )
         both = [self.crt(f"server-ca-{i}").read_bytes() for i in (1, 2)]
         self.bundle.write_bytes(b"".join(both))
         self.generation = 0
@@ -44,7 +53,8 @@ class Pki:
 
     @property
     def bundle(self):
-        """Both server authorities: what the world's own programs trust, so that a change does not trouble them."""
+        """Both server authorities: what the world's own programs trust, so that a change does
+        not trouble them."""
         return self.folder / "server-ca-both.crt"
 
     @property
@@ -60,9 +70,29 @@ class Pki:
     def _certificate(self, name, subject, section, authority=None, days=3650):
         signer = ["-CA", self.crt(authority), "-CAkey", self.key(authority)] if authority else []
         fresh = self.folder / f"{name}.new"
-        self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-sha256",
-                      "-config", self.folder / "openssl.cnf", "-extensions", section, "-subj", subject, "-days", days,
-                      "-keyout", f"{fresh}.key", "-out", f"{fresh}.crt", *signer)
+        self._openssl(
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-sha256",
+            "-config",
+            self.folder / "openssl.cnf",
+            "-extensions",
+            section,
+            "-subj",
+            subject,
+            "-days",
+            days,
+            "-keyout",
+            f"{fresh}.key",
+            "-out",
+            f"{fresh}.crt",
+            *signer,
+        )
         os.replace(f"{fresh}.key", self.key(name))
         os.replace(f"{fresh}.crt", self.crt(name))
 

@@ -18,9 +18,21 @@ class Operator:
         (self.port,) = world.free_ports(1)
         self.kubeconfig = kubeconfig
         self.log = pathlib.Path(log)
-        self._argv = [str(program), "run", "--kubeconfig", str(kubeconfig), "--namespace", namespace,
-                      "--operand-namespace", names.OPERANDS, "--listen", f"127.0.0.1:{self.port}", "--log-format", "text",
-                      *flags]
+        self._argv = [
+            str(program),
+            "run",
+            "--kubeconfig",
+            str(kubeconfig),
+            "--namespace",
+            namespace,
+            "--operand-namespace",
+            names.OPERANDS,
+            "--listen",
+            f"127.0.0.1:{self.port}",
+            "--log-format",
+            "text",
+            *flags,
+        ]
         self._process = None
 
     def become(self, args):
@@ -42,8 +54,13 @@ class Operator:
         with open(self.log, "ab") as log:
             log.write(f"---- {' '.join(self._argv)}\n".encode())
             log.flush()
-            self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *self._argv],
-                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            self._process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "--", *self._argv],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         if ready:
             self.wait_ready()
         return self
@@ -60,12 +77,14 @@ class Operator:
 
     def wait_ready(self, timeout=20):
         """Waits for /readyz; a program that ended meanwhile will not become ready."""
+
         def ready():
             """Ostler is ready"""
             if not self.running:
                 raise AssertionError(f"Ostler ended with {self._process.returncode}")
             status, text = self.fetch("/readyz?verbose")
             return status == 200 or text
+
         kube.wait_for(ready, timeout)
 
     def signal(self, number):
@@ -118,9 +137,15 @@ class Operator:
 
 
 def other_build():
-    """The path of a build of Ostler with other built-in images (e2e/other_build.h), made from the sources as they are now."""
-    done = subprocess.run(["make", "--silent", names.OTHER_BUILD.relative_to(names.ROOT)], cwd=names.ROOT, capture_output=True,
-                          text=True, check=False)
+    """The path of a build of Ostler with other built-in images (e2e/other_build.h), made from
+    the sources as they are now."""
+    done = subprocess.run(
+        ["make", "--silent", names.OTHER_BUILD.relative_to(names.ROOT)],
+        cwd=names.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise RuntimeError(f"make {names.OTHER_BUILD.name}: {done.stdout}{done.stderr}")
     return names.OTHER_BUILD
@@ -128,5 +153,11 @@ def other_build():
 
 def run_program(*args, stdin=None, timeout=20):
     """Runs the program for one of its short commands: the CompletedProcess, with text."""
-    return subprocess.run([str(names.PROGRAM), *map(str, args)], input=stdin, capture_output=True, text=True, timeout=timeout,
-                          check=False)
+    return subprocess.run(
+        [str(names.PROGRAM), *map(str, args)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )

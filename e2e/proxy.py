@@ -1,8 +1,9 @@
 """A proxy between one Ostler and the API server of a world, and what goes wrong in it.
 
-It ends the client's TLS with the server's own certificate and passes HTTP/1.1 on over TLS: answers as a whole, watches line by
-line. What is done to a request is said by faults: at a point of its way (BEFORE it is passed on, COMMITTED but not answered,
-ANSWERED) a fault that fits is called with the exchange, and acts through it. What is done to watches is said by a View.
+It ends the client's TLS with the server's own certificate and passes HTTP/1.1 on over TLS:
+answers as a whole, watches line by line. What is done to a request is said by faults: at a point
+of its way (BEFORE it is passed on, COMMITTED but not answered, ANSWERED) a fault that fits is
+called with the exchange, and acts through it. What is done to watches is said by a View.
 """
 
 import dataclasses
@@ -21,7 +22,7 @@ BEFORE, COMMITTED, ANSWERED = "before", "committed", "answered"
 POINTS = (BEFORE, COMMITTED, ANSWERED)
 
 HOP_HEADERS = {"connection", "keep-alive", "transfer-encoding", "content-length", "te", "upgrade"}
-READ_S = 90.0   # longer than any client waits for an answer
+READ_S = 90.0  # longer than any client waits for an answer
 WATCH_S = 600.0  # longer than any client watches
 
 
@@ -56,11 +57,17 @@ class Request:
     def lists(self):
         """Whether it asks for the first page of a list."""
         bare = self.path.partition("?")[0]
-        return self.method == "GET" and not self.watches and bare.endswith("/" + self.resource) and "continue=" not in self.path
+        return (
+            self.method == "GET"
+            and not self.watches
+            and bare.endswith("/" + self.resource)
+            and "continue=" not in self.path
+        )
 
     @property
     def writes(self):
-        """Whether it changes something that is not the lease and no event: those come when they like."""
+        """Whether it changes something that is not the lease and no event: those come when they
+        like."""
         return self.method != "GET" and self.resource not in ("leases", "events")
 
     @property
@@ -80,20 +87,34 @@ class Reply:
 
 def status_reply(code, reason="FaultProxy"):
     """An answer as the API server gives it when it refuses."""
-    body = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "reason": reason,
-            "message": f"the fault proxy answers {code}", "code": code}
+    body = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "reason": reason,
+        "message": f"the fault proxy answers {code}",
+        "code": code,
+    }
     return Reply(code, [("Content-Type", "application/json")], json.dumps(body).encode())
 
 
 class Fault:
-    """Does something to the nth write that comes by and whose text fits the pattern, at one point of its way, once."""
+    """Does something to the nth write that comes by and whose text fits the pattern, at one
+    point of its way, once."""
 
     def __init__(self, point, pattern, nth, act, after=None):
-        """act(exchange, reply): may raise Lost, and returns the reply to go on with (None: the one that there is).
+        """act(exchange, reply): may raise Lost, and returns the reply to go on with (None: the
+        one that there is).
 
         after: a fault that must have fired before any write is counted.
         """
-        self._point, self._pattern, self._nth, self._act = point, re.compile(pattern, re.DOTALL), nth, act
+        self._point, self._pattern, self._nth, self._act = (
+            point,
+            re.compile(pattern, re.DOTALL),
+            nth,
+            act,
+        )
         self._after = after
         self._lock = threading.Lock()
         self._seen = 0
@@ -120,14 +141,15 @@ class Fault:
 
 
 class View:
-    """What the client sees: its watches may stand still, end, or jump, and its lists may come from the past."""
+    """What the client sees: its watches may stand still, end, or jump, and its lists may come
+    from the past."""
 
     def __init__(self):
         self._changed = threading.Condition()
         self._frozen = set()  # resources; "*": all
         self._streams = set()
         self._list_from = None  # a resourceVersion; None: the newest
-        self.old_lists = 0      # how many lists came from the past
+        self.old_lists = 0  # how many lists came from the past
 
     def freeze(self, resource="*"):
         """From now on nothing comes through watches of this resource."""
@@ -142,7 +164,8 @@ class View:
             self._changed.notify_all()
 
     def go_back(self, version, still):
-        """From now on lists say what there was at that version. still: and watches bring nothing."""
+        """From now on lists say what there was at that version. still: and watches bring
+        nothing."""
         with self._changed:
             self._list_from = version
             if still:
@@ -153,11 +176,14 @@ class View:
         if not self._list_from:
             return path
         self.old_lists += 1
-        query = urllib.parse.urlencode({"resourceVersion": self._list_from, "resourceVersionMatch": "Exact"})
+        query = urllib.parse.urlencode(
+            {"resourceVersion": self._list_from, "resourceVersionMatch": "Exact"}
+        )
         return path + ("&" if "?" in path else "?") + query
 
     def end(self, resource="*", gone=False):
-        """Ends watches, with what is held back in them. gone: saying in the stream that their version is too old."""
+        """Ends watches, with what is held back in them. gone: saying in the stream that their
+        version is too old."""
         with self._changed:
             self._frozen.discard(resource)
             for stream in self._streams:
@@ -202,7 +228,8 @@ class Stream:
 
 
 class Exchange(http.server.BaseHTTPRequestHandler):
-    """One connection of the client: its requests one after another. Faults act through what is public here."""
+    """One connection of the client: its requests one after another. Faults act through what is
+    public here."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -228,7 +255,7 @@ class Exchange(http.server.BaseHTTPRequestHandler):
     def half(self, reply):
         """The head and half of the body, and then nothing."""
         self._send_head(reply)
-        self.wfile.write(reply.body[:len(reply.body) // 2])
+        self.wfile.write(reply.body[: len(reply.body) // 2])
         raise Lost
 
     def hold(self, event):
@@ -384,7 +411,9 @@ class Proxy:
         handler = type("ProxyExchange", (Exchange,), {"proxy": self})
         self._listener = _Listener(("127.0.0.1", 0), handler)
         self.port = self._listener.server_address[1]
-        threading.Thread(target=self._listener.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
+        threading.Thread(
+            target=self._listener.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True
+        ).start()
 
     @property
     def url(self):
@@ -405,7 +434,9 @@ class Proxy:
 
     def connect(self, timeout):
         """A connection to the API server."""
-        connection = http.client.HTTPSConnection(self._server.hostname, self._server.port, timeout=timeout, context=self._trust)
+        connection = http.client.HTTPSConnection(
+            self._server.hostname, self._server.port, timeout=timeout, context=self._trust
+        )
         connection.connect()
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection

@@ -16,13 +16,15 @@ from program import Operator
 from worker import Worker
 
 IMAGE = "registry.example.com/ostler"
-# KWOK leaves pods on a node of such a name alone (e2e/world/stages.yaml), and OwnPods plays their kubelet.
+# KWOK leaves pods on a node of such a name alone (e2e/world/stages.yaml), and OwnPods plays their
+# kubelet.
 NODE = "own-stuck"
 REPLICAS = 2
 
 
 class Release:
-    """Helm's release of the chart. To an Env it is an installation, and its pods are the operator."""
+    """Helm's release of the chart. To an Env it is an installation, and its pods are the
+    operator."""
 
     account = "ostler"
     user = f"system:serviceaccount:{names.NAMESPACE}:ostler"
@@ -33,8 +35,16 @@ class Release:
 
     def helm(self, verb, *args, check=True, namespace=names.NAMESPACE):
         """Runs helm; an error of it is one of ours."""
-        argv = [self.world.tool("helm"), verb, self._name, *map(str, args), "--namespace", namespace,
-                "--kubeconfig", self.world.admin_kubeconfig]
+        argv = [
+            self.world.tool("helm"),
+            verb,
+            self._name,
+            *map(str, args),
+            "--namespace",
+            namespace,
+            "--kubeconfig",
+            self.world.admin_kubeconfig,
+        ]
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
         if check and done.returncode:
             raise RuntimeError(f"helm {verb}: {done.stderr.strip()}")
@@ -47,16 +57,31 @@ class Release:
     def install(self, chart, *args, verb="install", check=True, tag="new", timeout="60s"):
         """Installs a chart, or upgrades to it, and waits as Helm does."""
         more = ["--create-namespace"] if verb == "install" else []
-        return self.helm(verb, chart, *more, "--set", f"replicas={REPLICAS},image.repository={IMAGE},image.tag={tag}",
-                         "--set", f"nodeSelector.kubernetes\\.io/hostname={NODE}", "--wait", "--timeout", timeout, *args,
-                         check=check)
+        return self.helm(
+            verb,
+            chart,
+            *more,
+            "--set",
+            f"replicas={REPLICAS},image.repository={IMAGE},image.tag={tag}",
+            "--set",
+            f"nodeSelector.kubernetes\\.io/hostname={NODE}",
+            "--wait",
+            "--timeout",
+            timeout,
+            *args,
+            check=check,
+        )
 
 
 def _pods(client, going):
     """Ostler's pods: those that are on their way out, or the others."""
-    return [p for p in client.list("Pod", names.NAMESPACE)
-            if p["spec"].get("nodeName") == NODE and p["spec"]["containers"][0]["image"].startswith(IMAGE)
-            and ("deletionTimestamp" in p["metadata"]) == going]
+    return [
+        p
+        for p in client.list("Pod", names.NAMESPACE)
+        if p["spec"].get("nodeName") == NODE
+        and p["spec"]["containers"][0]["image"].startswith(IMAGE)
+        and ("deletionTimestamp" in p["metadata"]) == going
+    ]
 
 
 def _tag(pod):
@@ -80,7 +105,8 @@ def _expanded(text, pod):
 
 
 class OwnPods(Worker):
-    """Runs the program for each pod of Ostler's own, and tells the API server how that goes, as a kubelet would."""
+    """Runs the program for each pod of Ostler's own, and tells the API server how that goes, as
+    a kubelet would."""
 
     def __init__(self, world, logs, programs):
         """programs: by the image's tag."""
@@ -92,7 +118,7 @@ class OwnPods(Worker):
         self.pulling = set()  # tags of images that replicas wait for
         self._stopping = threading.Event()
         self._processes = {}  # uid -> (pod's name, Operator)
-        self._told = {}       # uid -> what was said last
+        self._told = {}  # uid -> what was said last
         self._folder = tempfile.TemporaryDirectory(prefix="ostler-pods-")
 
     @property
@@ -107,7 +133,9 @@ class OwnPods(Worker):
 
     def tail(self):
         """The last words of all of them."""
-        return "\n".join(f"{name}: {process.tail(12)}" for name, process in self._processes.values())
+        return "\n".join(
+            f"{name}: {process.tail(12)}" for name, process in self._processes.values()
+        )
 
     def stop(self):
         """Ends the programs, and itself."""
@@ -116,7 +144,9 @@ class OwnPods(Worker):
 
     def ready(self, path="/readyz?verbose"):
         """What the program of each pod that runs says of its readiness."""
-        return [process.fetch(path) for _, process in list(self._processes.values()) if process.running]
+        return [
+            process.fetch(path) for _, process in list(self._processes.values()) if process.running
+        ]
 
     def _play(self):
         try:
@@ -144,22 +174,34 @@ class OwnPods(Worker):
 
     def _start(self, pod):
         name, spec = pod["metadata"]["name"], pod["spec"]
-        kubeconfig = self._world.token_kubeconfig(names.NAMESPACE, spec["serviceAccountName"], name, pod)
-        process = Operator(kubeconfig, self._logs / f"{name}.log", program=self._programs[_tag(pod)])
-        args = [_expanded(a, pod) for a in spec["containers"][0]["args"] if not a.startswith("--listen")]
+        kubeconfig = self._world.token_kubeconfig(
+            names.NAMESPACE, spec["serviceAccountName"], name, pod
+        )
+        process = Operator(
+            kubeconfig, self._logs / f"{name}.log", program=self._programs[_tag(pod)]
+        )
+        args = [
+            _expanded(a, pod) for a in spec["containers"][0]["args"] if not a.startswith("--listen")
+        ]
         listen = [f"--listen=127.0.0.1:{process.port}"] if _is_replica(pod) else []
         process.become([*self._mounted(pod, args), *listen])
         return process.start(ready=False)
 
     def _mounted(self, pod, args):
         """The arguments, with folders that a ConfigMap is mounted at in place of those places."""
-        volumes = {v["name"]: v["configMap"]["name"] for v in pod["spec"].get("volumes", []) if "configMap" in v}
+        volumes = {
+            v["name"]: v["configMap"]["name"]
+            for v in pod["spec"].get("volumes", [])
+            if "configMap" in v
+        }
         for mount in pod["spec"]["containers"][0].get("volumeMounts", []):
             if mount["name"] not in volumes:
                 continue
             folder = pathlib.Path(self._folder.name) / pod["metadata"]["name"]
             folder.mkdir(exist_ok=True)
-            for key, text in self._client.get("ConfigMap", volumes[mount["name"]], names.NAMESPACE)["data"].items():
+            for key, text in self._client.get("ConfigMap", volumes[mount["name"]], names.NAMESPACE)[
+                "data"
+            ].items():
                 (folder / key).write_text(text, encoding="utf-8")
             args = [a.replace(f"={mount['mountPath']}", f"={folder}") for a in args]
         return args
@@ -167,20 +209,38 @@ class OwnPods(Worker):
     def _tell(self, pod, process):
         if process.running:
             ready = process.fetch("/readyz")[0] == 200
-            phase, state = "Running", {"running": {"startedAt": pod["metadata"]["creationTimestamp"]}}
+            phase, state = "Running", {
+                "running": {"startedAt": pod["metadata"]["creationTimestamp"]}
+            }
         else:
             code = process.stop()
             ready, phase = False, "Failed" if code else "Succeeded"
             state = {"terminated": {"exitCode": code, "reason": "Error" if code else "Completed"}}
         container = pod["spec"]["containers"][0]
-        status = {"phase": phase,
-                  "conditions": [{"type": kind, "status": "True" if ready else "False"} for kind in ("Ready", "ContainersReady")],
-                  "containerStatuses": [{"name": container["name"], "image": container["image"], "imageID": "", "ready": ready,
-                                         "restartCount": 0, "started": process.running, "state": state}]}
+        status = {
+            "phase": phase,
+            "conditions": [
+                {"type": kind, "status": "True" if ready else "False"}
+                for kind in ("Ready", "ContainersReady")
+            ],
+            "containerStatuses": [
+                {
+                    "name": container["name"],
+                    "image": container["image"],
+                    "imageID": "",
+                    "ready": ready,
+                    "restartCount": 0,
+                    "started": process.running,
+                    "state": state,
+                }
+            ],
+        }
         said = json.dumps(status)
         if self._told.get(pod["metadata"]["uid"]) != said:
             try:
-                self._client.strategic_patch("Pod", pod["metadata"]["name"], {"status": status}, names.NAMESPACE, "status")
+                self._client.strategic_patch(
+                    "Pod", pod["metadata"]["name"], {"status": status}, names.NAMESPACE, "status"
+                )
             except kube.ApiError as e:
                 if e.code != 404:
                     raise

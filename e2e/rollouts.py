@@ -1,4 +1,5 @@
-"""What a test of upgrades sees: every node's way through a rollout, in the order in which the API server wrote it."""
+"""What a test of upgrades sees: every node's way through a rollout, in the order in which the
+API server wrote it."""
 
 import datetime
 import json
@@ -36,11 +37,13 @@ def ago(seconds):
 class Ways(threading.Thread):
     """Follows all nodes while its block runs, and checks at its end what holds in every rollout.
 
-    A claim and its taint come and go in the same write, and spec.unschedulable is only ever what a person made it.
+    A claim and its taint come and go in the same write, and spec.unschedulable is only ever what
+    a person made it.
     """
 
     def __init__(self, env, most=1, cordoned=(), rule=None):
-        """most: nodes that may be changed at the same time. rule(at work, closed): what is wrong with these nodes, or None."""
+        """most: nodes that may be changed at the same time. rule(at work, closed): what is wrong
+        with these nodes, or None."""
         super().__init__(name="ways", daemon=True)
         self._client = env.k.clone()
         self._most = most
@@ -49,12 +52,12 @@ class Ways(threading.Thread):
         self._ending = threading.Event()
         self._followed = False  # to the end
         self._phases = {}
-        self.way = {}        # node -> phases in their order, None where it is in service
-        self.labels = {}     # node -> assignments in their order, as (driver, stack)
-        self.order = []      # nodes in the order in which they were first closed
-        self.at_once = 0     # the most nodes that took a slot at the same time
+        self.way = {}  # node -> phases in their order, None where it is in service
+        self.labels = {}  # node -> assignments in their order, as (driver, stack)
+        self.order = []  # nodes in the order in which they were first closed
+        self.at_once = 0  # the most nodes that took a slot at the same time
         self.out_at_once = 0  # the most nodes that were closed at the same time
-        self.wrong = []      # what never should be
+        self.wrong = []  # what never should be
 
     def __enter__(self):
         answer = self._client.request("GET", kube.path_of("Node"))
@@ -70,10 +73,13 @@ class Ways(threading.Thread):
         if kind is None:
             assert not self.wrong, "; ".join(self.wrong[:5])
             assert self._followed, "nodes were not followed to the end"
-            assert self.at_once <= self._most, f"{self.at_once} nodes were changed at the same time, {self._most} may be"
+            assert (
+                self.at_once <= self._most
+            ), f"{self.at_once} nodes were changed at the same time, {self._most} may be"
 
     def phases(self, node):
-        """The phases that a node went through, without Validating, which is often over in the write that begins it."""
+        """The phases that a node went through, without Validating, which is often over in the
+        write that begins it."""
         return [p for p in self.way[node] if p != "Validating"]
 
     def run(self):
@@ -123,7 +129,8 @@ class Ways(threading.Thread):
 
 
 class Drivers:
-    """The driver pods of each node while its block runs: at its end, no node ever had two of them."""
+    """The driver pods of each node while its block runs: at its end, no node ever had two of
+    them."""
 
     def __init__(self, env):
         self._client = env.k.clone()
@@ -131,7 +138,9 @@ class Drivers:
         self._there = {}  # node -> names of its driver pods
 
     def __enter__(self):
-        answer = self._client.request("GET", kube.path_of("Pod", None, OPERANDS), query={"labelSelector": self._labels})
+        answer = self._client.request(
+            "GET", kube.path_of("Pod", None, OPERANDS), query={"labelSelector": self._labels}
+        )
         for pod in answer["items"]:
             self._pods_of(pod).add(pod["metadata"]["name"])
         self._since = answer["metadata"]["resourceVersion"]
@@ -140,7 +149,9 @@ class Drivers:
     def __exit__(self, kind, *_):
         if kind is not None:
             return
-        with self._client.watch("Pod", OPERANDS, since=self._since, timeout=1, labels=self._labels) as events:
+        with self._client.watch(
+            "Pod", OPERANDS, since=self._since, timeout=1, labels=self._labels
+        ) as events:
             for change, pod in events:
                 self._on_event(change, pod)
 

@@ -20,7 +20,8 @@ def in_turn(tests):
 
 
 class Runner(Worker):
-    """Runs one test of a queue after another in a world of its own, and counts: `passed`, `failed`."""
+    """Runs one test of a queue after another in a world of its own, and counts: `passed`,
+    `failed`."""
 
     def __init__(self, queue, closing, logs):
         """closing: tests of what has happened in a world, run as its last."""
@@ -78,7 +79,10 @@ class Runner(Worker):
             except Exception as e:  # taking everything away again is part of each test
                 report = "while cleaning up: " + self._report(env, e)
         seconds = time.monotonic() - began
-        line = f"{'ok  ' if report is None else 'FAIL'} {one.scenario}.{one.name} ({seconds:.1f} s, world {self._logs.name})"
+        line = (
+            f"{'ok  ' if report is None else 'FAIL'} {one.scenario}.{one.name} ({seconds:.1f} s,"
+            f" world {self._logs.name})"
+        )
         print(line if report is None else f"{line}\n{report}", flush=True)
         if report is not None:
             env.reset()
@@ -87,12 +91,18 @@ class Runner(Worker):
     @staticmethod
     def _report(env, error):
         frames = [f for f in traceback.extract_tb(error.__traceback__) if "scenarios" in f.filename]
-        where = f" ({pathlib.Path(frames[-1].filename).name}:{frames[-1].lineno}: {frames[-1].line})" if frames else ""
+        where = (
+            f" ({pathlib.Path(frames[-1].filename).name}:{frames[-1].lineno}: {frames[-1].line})"
+            if frames
+            else ""
+        )
         lines = [f"{type(error).__name__}: {error}{where}"]
         if not isinstance(error, (AssertionError, kube.ApiError)):
             lines.append("".join(traceback.format_tb(error.__traceback__)[-3:]))
         with contextlib.suppress(Exception):
-            lines.append("policy's status: " + json.dumps((env.get_policy() or {}).get("status"), indent=1))
+            lines.append(
+                "policy's status: " + json.dumps((env.get_policy() or {}).get("status"), indent=1)
+            )
         if env.operator:
             lines.append(f"end of {env.operator.log}:\n{env.operator.tail()}")
         return "\n".join("     " + line for line in "\n".join(lines).splitlines())

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""Shows Ostler at work: a control plane, nodes that arrive one after another, and a line for everything that changes.
+"""Shows Ostler at work: a control plane, nodes that arrive one after another, and a line for
+everything that changes.
 
     e2e/show.py            until Ctrl-C
-    e2e/show.py --once     ends when the policy is Ready; fails when it does not become Ready within a minute
+    e2e/show.py --once     ends when the policy is Ready; fails when it does not become Ready
+                           within a minute
 """
 
 import argparse
@@ -40,7 +42,8 @@ In a second terminal:
     kubectl get gpunodes                                        # and of each node
     kubectl get nodes -L nvidia.com/gpu.present,ostler.dev/driver,ostler.dev/stack
     kubectl -n ostler-operands get daemonsets,pods -o wide
-    kubectl edit gpupolicy default                              # say, exporter.interval: 5s, or driver.version
+    # say, exporter.interval: 5s, or driver.version
+    kubectl edit gpupolicy default
     kubectl label node gpu-1 nvidia.com/gpu.present-            # comes back at once
     kubectl label node gpu-2 ostler.dev/managed=false           # everything of Ostler's comes off
     kubectl -n ostler-operands delete daemonset --all           # made again
@@ -51,7 +54,8 @@ Ostler's log: {log}     Ctrl-C ends everything.
 
 
 class Screen:
-    """Prints lines with the time since the start, one at a time, and counts how long nothing was said."""
+    """Prints lines with the time since the start, one at a time, and counts how long nothing was
+    said."""
 
     def __init__(self):
         self._began = time.monotonic()
@@ -66,7 +70,8 @@ class Screen:
 
 
 class Follower(threading.Thread):
-    """Watches a kind and says what `describe` makes of each change: a dictionary of aspects, of which changed ones are said."""
+    """Watches a kind and says what `describe` makes of each change: a dictionary of aspects, of
+    which changed ones are said."""
 
     def __init__(self, screen, client, kind, describe, namespace=None):
         super().__init__(name=f"follow {kind}", daemon=True)
@@ -126,14 +131,20 @@ def of_daemonset(daemonset):
     status = daemonset.get("status", {})
     image = kube.main_container(daemonset["spec"]["template"])["image"]
     desired = status.get("desiredNumberScheduled", 0)
-    return {f"runs {image}": "", **({"ready": f"{status.get('numberReady', 0)} of {desired}"} if desired else {})}
+    return {
+        f"runs {image}": "",
+        **({"ready": f"{status.get('numberReady', 0)} of {desired}"} if desired else {}),
+    }
 
 
 def of_pod(pod):
     """Where it is, once it is ready, goes, or has something to wait for."""
-    waiting = [c["state"]["waiting"]["reason"]
-               for c in pod["status"].get("initContainerStatuses", []) + pod["status"].get("containerStatuses", [])
-               if "waiting" in c.get("state", {})]
+    waiting = [
+        c["state"]["waiting"]["reason"]
+        for c in pod["status"].get("initContainerStatuses", [])
+        + pod["status"].get("containerStatuses", [])
+        if "waiting" in c.get("state", {})
+    ]
     if "deletionTimestamp" in pod["metadata"]:
         state = "going"
     elif kube.pod_ready(pod):
@@ -145,9 +156,11 @@ def of_pod(pod):
 
 def of_policy(policy):
     """The conditions and the columns of kubectl get."""
-    aspects = {c["type"]: f"{c['status']} {c['reason']}: {c['message']}"
-               for c in policy.get("status", {}).get("conditions", [])
-               if c["type"] == "Ready" or c["status"] == "True"}
+    aspects = {
+        c["type"]: f"{c['status']} {c['reason']}: {c['message']}"
+        for c in policy.get("status", {}).get("conditions", [])
+        if c["type"] == "Ready" or c["status"] == "True"
+    }
     nodes = policy.get("status", {}).get("summary", {}).get("nodes")
     if nodes:
         aspects["nodes"] = nodes
@@ -164,14 +177,21 @@ def of_event(event):
     """What it says, where it comes from Ostler."""
     if not event.get("reportingController", "").startswith("ostler"):
         return {}
-    return {f"{event.get('reason')} on {event.get('regarding', {}).get('name')}": event.get("note", "")}
+    return {
+        f"{event.get('reason')} on {event.get('regarding', {}).get('name')}": event.get("note", "")
+    }
 
 
 def follow(screen, world):
     """Starts a follower for each kind that is shown."""
     for kind, describe, namespace in (
-            ("Node", of_node, None), ("DaemonSet", of_daemonset, names.OPERANDS), ("Pod", of_pod, names.OPERANDS),
-            ("GpuClusterPolicy", of_policy, None), ("GpuNode", of_gpunode, None), ("Event", of_event, None)):
+        ("Node", of_node, None),
+        ("DaemonSet", of_daemonset, names.OPERANDS),
+        ("Pod", of_pod, names.OPERANDS),
+        ("GpuClusterPolicy", of_policy, None),
+        ("GpuNode", of_gpunode, None),
+        ("Event", of_event, None),
+    ):
         Follower(screen, world.client(), kind, describe, namespace).start()
 
 
@@ -183,8 +203,12 @@ def until_ready(client, screen, timeout=60):
         """the policy is Ready"""
         policy = client.get("GpuClusterPolicy", "default")
         nodes = (policy or {}).get("status", {}).get("nodes", {})
-        return (kube.condition(policy, "Ready").get("status") == "True" and nodes.get("ready") == wanted
-                and time.monotonic() - screen.last > 1)
+        return (
+            kube.condition(policy, "Ready").get("status") == "True"
+            and nodes.get("ready") == wanted
+            and time.monotonic() - screen.last > 1
+        )
+
     kube.wait_for(ready, timeout)
 
 
@@ -194,7 +218,10 @@ def show(options):
     logs.mkdir(parents=True, exist_ok=True)
     log = logs / "ostler.log"
     log.unlink(missing_ok=True)
-    print("world: starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler and KWOK", flush=True)
+    print(
+        "world: starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler and KWOK",
+        flush=True,
+    )
     with world_module.World() as world:
         account = installation.Installation(world).account
         kubeconfig = world.token_kubeconfig(names.NAMESPACE, account)
@@ -208,12 +235,19 @@ def show(options):
             screen.say("ostler", "starts")
             operator.start()
             screen.say("ostler", "is ready")
-            client.create(kube.policy({"rollout": {"canary": {"soak": "20s"}}}))  # a version that one tries goes on soon
+            client.create(
+                kube.policy({"rollout": {"canary": {"soak": "20s"}}})
+            )  # a version that one tries goes on soon
             for name, gpu, os in ARRIVALS:
                 time.sleep(1.2)
                 client.create(kube.node(name, gpu, os=os))
             until_ready(client, screen)
-            print(HINTS.format(kubeconfig=world.admin_kubeconfig, kubectl=world.tool("kubectl"), log=log), flush=True)
+            print(
+                HINTS.format(
+                    kubeconfig=world.admin_kubeconfig, kubectl=world.tool("kubectl"), log=log
+                ),
+                flush=True,
+            )
             while not options.once:
                 time.sleep(0.5)
                 if not operator.running:
@@ -229,7 +263,9 @@ def show(options):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--once", action="store_true", help="end when the policy is Ready")
     options = parser.parse_args()
     world_module.end_on_signals()

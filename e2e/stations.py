@@ -13,7 +13,9 @@ VERSION = "580.178.04-slow-on-installing"
 def _annotate_pods(env, node, component, **annotations):
     for pod in env.pods(node, component):
         try:
-            env.k.merge_patch("Pod", pod["metadata"]["name"], {"metadata": {"annotations": annotations}}, OPERANDS)
+            env.k.merge_patch(
+                "Pod", pod["metadata"]["name"], {"metadata": {"annotations": annotations}}, OPERANDS
+            )
         except kube.ApiError as e:
             if e.code != 404:  # it may be on its way out
                 raise
@@ -30,10 +32,21 @@ def _end_of_job(env, node):
 
 def _guarded_pod(env, node):
     pod = env.gpu_pod(f"guarded-{node}", node, restart="Always", labels={"guarded": node})
-    env.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": pod, "namespace": "default"},
-                "spec": {"minAvailable": 1, "selector": {"matchLabels": {"guarded": node}}}})
-    env.wait(lambda: env.k.get("PodDisruptionBudget", pod, "default").get("status", {}).get("currentHealthy") == 1,
-             what="the budget counts")
+    env.create(
+        {
+            "apiVersion": "policy/v1",
+            "kind": "PodDisruptionBudget",
+            "metadata": {"name": pod, "namespace": "default"},
+            "spec": {"minAvailable": 1, "selector": {"matchLabels": {"guarded": node}}},
+        }
+    )
+    env.wait(
+        lambda: env.k.get("PodDisruptionBudget", pod, "default")
+        .get("status", {})
+        .get("currentHealthy")
+        == 1,
+        what="the budget counts",
+    )
 
 
 def _end_of_pod(env, node):
@@ -42,8 +55,12 @@ def _end_of_pod(env, node):
 
 
 def _lingering(component):
-    return (lambda env, node: _annotate_pods(env, node, component, **{"test.ostler.dev/lingers": "true"}),
-            lambda env, node: _annotate_pods(env, node, component, **{"test.ostler.dev/lingers": None}))
+    return (
+        lambda env, node: _annotate_pods(
+            env, node, component, **{"test.ostler.dev/lingers": "true"}
+        ),
+        lambda env, node: _annotate_pods(env, node, component, **{"test.ostler.dev/lingers": None}),
+    )
 
 
 def _nothing(_env, _node):
@@ -62,7 +79,9 @@ def _gpus_come(env, node):
     upgrades.set_on_node(env, node, annotations={"test.ostler.dev/gpus": None})
     if any(kube.pod_ready(p) for p in env.pods(node, "device-plugin")):
         gpus = {"nvidia.com/gpu": "8"}
-        env.k.merge_patch("Node", node, {"status": {"capacity": gpus, "allocatable": gpus}}, subresource="status")
+        env.k.merge_patch(
+            "Node", node, {"status": {"capacity": gpus, "allocatable": gpus}}, subresource="status"
+        )
 
 
 # station -> (phase of the claim, what keeps a node there, what lets it go)
@@ -81,36 +100,65 @@ UNTOUCHED = ("waiting", "draining")
 
 
 class Stations:
-    """One node for each station and each of `ends`, which tells apart what is done to them; all of them run the old version."""
+    """One node for each station and each of `ends`, which tells apart what is done to them; all
+    of them run the old version."""
 
     def __init__(self, env, *ends, at=tuple(STATIONS), spec=None, each=None, others=(), **rollout):
-        """each(end of the name): more of a node, as kube.node() has it. others: ends of names of nodes that nothing keeps."""
+        """each(end of the name): more of a node, as kube.node() has it. others: ends of names of
+        nodes that nothing keeps."""
         self._env = env
         names = [f"{station}-{end}" for station in at for end in ends]
-        made = upgrades.fleet(env, [*names, *others], {**upgrades.LIGHT, **(spec or {})}, each,
-                              **upgrades.ALL_AT_ONCE, drain={"force": True}, **rollout)
+        made = upgrades.fleet(
+            env,
+            [*names, *others],
+            {**upgrades.LIGHT, **(spec or {})},
+            each,
+            **upgrades.ALL_AT_ONCE,
+            drain={"force": True},
+            **rollout,
+        )
         self.nodes = dict(zip(((s, e) for s in at for e in ends), made))  # (station, end) -> node
-        self.others = made[len(names):]
+        self.others = made[len(names) :]
         for (station, _), node in self.nodes.items():
             STATIONS[station][1](env, node)
         self.drivers = {n: env.pod_uids("driver", n) for n in made}
 
     def of(self, *ends, at=tuple(STATIONS), but=()):
         """The nodes with these ends at these stations."""
-        return [n for (station, end), n in self.nodes.items() if end in ends and station in at and station not in but]
+        return [
+            n
+            for (station, end), n in self.nodes.items()
+            if end in ends and station in at and station not in but
+        ]
 
     def arrive(self, timeout=30):
         """Waits until each node is where it is to be."""
+
         def late():
             found = {n["metadata"]["name"]: n for n in self._env.k.list("Node")}
-            return {n: phase_of(found[n]) for (station, _), n in self.nodes.items() if not self._is_there(station, found[n])}
-        self._env.wait(lambda: not late() or str(late()), timeout, "each node is at its station", every=0.2)
+            return {
+                n: phase_of(found[n])
+                for (station, _), n in self.nodes.items()
+                if not self._is_there(station, found[n])
+            }
+
+        self._env.wait(
+            lambda: not late() or str(late()), timeout, "each node is at its station", every=0.2
+        )
 
     def _is_there(self, station, node):
         labels = node["metadata"]["labels"]
-        is_off = "ostler.dev/stack" not in labels if station == "unloading" else "ostler.dev/driver" not in labels
-        there = phase_of(node) == STATIONS[station][0] and (STATIONS[station][0] != "Unloading" or is_off)
-        return there and (station != "installing" or bool(self._env.pods(node["metadata"]["name"], "driver")))
+        is_off = (
+            "ostler.dev/stack" not in labels
+            if station == "unloading"
+            else "ostler.dev/driver" not in labels
+        )
+        there = phase_of(node) == STATIONS[station][0] and (
+            STATIONS[station][0] != "Unloading" or is_off
+        )
+        return there and (
+            station != "installing" or bool(self._env.pods(node["metadata"]["name"], "driver"))
+        )
 
     def let_go(self, *nodes):
         """Nothing keeps these nodes any more, wherever they are by now."""

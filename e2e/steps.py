@@ -1,7 +1,8 @@
 """How long after what allows it each step of a node's upgrade is taken.
 
-A step is a change of a node's claim or assignment, or a task's pod. What allows it is seen by a watch of nodes and operand pods,
-when the step is asked for is in the API server's audit log. Both have one machine's clock.
+A step is a change of a node's claim or assignment, or a task's pod. What allows it is seen by a
+watch of nodes and operand pods, when the step is asked for is in the API server's audit log.
+Both have one machine's clock.
 """
 
 import collections
@@ -23,14 +24,15 @@ class Step:
 
     node: str
     name: str
-    target: tuple       # resource and name of what is written
-    allowed: float      # when what allows it was seen
-    seen: float         # when the step itself was seen
+    target: tuple  # resource and name of what is written
+    allowed: float  # when what allows it was seen
+    seen: float  # when the step itself was seen
     asked: float = None  # when Ostler asked for it; None: not known
 
     @property
     def delay(self):
-        """Seconds from what allows it to the request. What is seen a moment late counts as seen in time."""
+        """Seconds from what allows it to the request. What is seen a moment late counts as seen
+        in time."""
         return max(0.0, self.asked - self.allowed)
 
 
@@ -38,13 +40,15 @@ class _Node:
     """What is known of one node, and since when."""
 
     def __init__(self):
-        self.marks = None     # (phase, driver, stack)
-        self.pods = {}        # pods that are there: name -> (component, ready)
-        self.last = {}        # what happened -> when it last did
+        self.marks = None  # (phase, driver, stack)
+        self.pods = {}  # pods that are there: name -> (component, ready)
+        self.last = {}  # what happened -> when it last did
 
     def component(self, driver):
         """Pods of the driver, or of the stack, as a list of whether each is ready."""
-        return [ready for component, ready in self.pods.values() if (component == "driver") == driver]
+        return [
+            ready for component, ready in self.pods.values() if (component == "driver") == driver
+        ]
 
 
 def _phase(node):
@@ -58,15 +62,22 @@ def _pinned_to(pod):
     """The node that a task's pod is for."""
     if "nodeName" in pod["spec"]:
         return pod["spec"]["nodeName"]
-    terms = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    terms = pod["spec"]["affinity"]["nodeAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]["nodeSelectorTerms"]
     return terms[0]["matchFields"][0]["values"][0]
 
 
 # What allows a step: the latest of these.
 ALLOWED_BY = {
-    "Draining": ("turn", "pull done"), "Unloading": ("marks",), "driver off": ("stack gone", "marks"),
-    "Installing": ("driver gone", "marks"), "stack on": ("driver ready", "marks"), "Validating": ("stack ready", "gpus", "marks"),
-    "proof": ("Validating", "gpus"), "released": ("proof done", "gpus", "marks"),
+    "Draining": ("turn", "pull done"),
+    "Unloading": ("marks",),
+    "driver off": ("stack gone", "marks"),
+    "Installing": ("driver gone", "marks"),
+    "stack on": ("driver ready", "marks"),
+    "Validating": ("stack ready", "gpus", "marks"),
+    "proof": ("Validating", "gpus"),
+    "released": ("proof done", "gpus", "marks"),
 }
 
 
@@ -77,15 +88,18 @@ class Steps:
         self._nodes = collections.defaultdict(_Node)
         self._lock = threading.Lock()
         self._ending = threading.Event()
-        self._turn = time.time()   # when the last node was released, or all began
+        self._turn = time.time()  # when the last node was released, or all began
         self.steps = []
-        self._followers = [Worker(self._follow, client.clone(), kind, namespace)
-                           for kind, namespace in (("Node", None), ("Pod", OPERANDS))]
+        self._followers = [
+            Worker(self._follow, client.clone(), kind, namespace)
+            for kind, namespace in (("Node", None), ("Pod", OPERANDS))
+        ]
         for one in self._followers:
             one.start()
 
     def end(self):
-        """Looks no more. Raises what ended one that looks before its time: the steps since then are not known."""
+        """Looks no more. Raises what ended one that looks before its time: the steps since then
+        are not known."""
         self._ending.set()
         for one in self._followers:
             one.finish(30)
@@ -101,7 +115,9 @@ class Steps:
                 for change, found in events:
                     since = found["metadata"]["resourceVersion"]
                     with self._lock:
-                        (self._on_node if kind == "Node" else self._on_pod)(change, found, time.time())
+                        (self._on_node if kind == "Node" else self._on_pod)(
+                            change, found, time.time()
+                        )
 
     # ---- nodes
 
@@ -109,7 +125,9 @@ class Steps:
         name = found["metadata"]["name"]
         node, labels = self._nodes[name], found["metadata"].get("labels", {})
         marks = (_phase(found), labels.get(DRIVER), labels.get(STACK))
-        if found["status"].get("allocatable", {}).get("nvidia.com/gpu", "0") != node.last.get("gpus of"):
+        if found["status"].get("allocatable", {}).get("nvidia.com/gpu", "0") != node.last.get(
+            "gpus of"
+        ):
             node.last["gpus of"] = found["status"].get("allocatable", {}).get("nvidia.com/gpu", "0")
             node.last["gpus"] = now
         if change == "MODIFIED" and node.marks and marks != node.marks:
@@ -126,7 +144,10 @@ class Steps:
 
     def _step(self, name, step, target, now):
         last = self._nodes[name].last
-        allowed = max(self._turn if by == "turn" else last.get(by, 0) for by in ALLOWED_BY.get(step, ("marks",)))
+        allowed = max(
+            self._turn if by == "turn" else last.get(by, 0)
+            for by in ALLOWED_BY.get(step, ("marks",))
+        )
         self.steps.append(Step(name, step, target, allowed, now))
         last["marks"] = last[step] = now
         if step == "released":
@@ -166,7 +187,8 @@ class Steps:
     # ---- what it came to
 
     def asked(self, requests):
-        """The steps of which it is known when Ostler asked for them. `requests`: what it asked for, in order."""
+        """The steps of which it is known when Ostler asked for them. `requests`: what it asked
+        for, in order."""
         times = collections.defaultdict(list)
         for r in requests:
             if r.code < 300 and (r.verb, r.resource) in (("patch", "nodes"), ("create", "pods")):

@@ -6,7 +6,8 @@ import kube
 
 
 class Worker(threading.Thread):
-    """Calls a function beside everything else. What it raises is raised again by finish(), in the thread that waits for it."""
+    """Calls a function beside everything else. What it raises is raised again by finish(), in
+    the thread that waits for it."""
 
     def __init__(self, function, *args):
         super().__init__(name=getattr(function, "__name__", "worker"), daemon=True)

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""A Kubernetes control plane of one's own on loopback: etcd, kube-apiserver, kube-controller-manager, kube-scheduler and KWOK.
+"""A Kubernetes control plane of one's own on loopback: etcd, kube-apiserver,
+kube-controller-manager, kube-scheduler and KWOK.
 
     e2e/world.py up [--dir D]      start one, print its kubeconfig, keep it until Ctrl-C
 
-Everything lives in one folder (a temporary one unless given), on free ports, and ends with the process that started it.
+Everything lives in one folder (a temporary one unless given), on free ports, and ends with the
+process that started it.
 """
 
 import argparse
@@ -47,13 +49,17 @@ class World:
     """The control plane. Use it as a context manager, or call start() and stop()."""
 
     def __init__(self, folder=None, keep=False, api_only=False, kwok=True):
-        """api_only: etcd and the API server, and nobody who acts on it. Without kwok, nodes are those that somebody brings."""
+        """api_only: etcd and the API server, and nobody who acts on it. Without kwok, nodes are
+        those that somebody brings."""
         self._temporary = folder is None
         self._keep = keep
         self.dir = pathlib.Path(folder or tempfile.mkdtemp(prefix="ostler-world-")).resolve()
         self.dir.mkdir(parents=True, exist_ok=True)
-        self._bin = pathlib.Path(subprocess.run(
-            [HERE / "world" / "build"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip())
+        self._bin = pathlib.Path(
+            subprocess.run(
+                [HERE / "world" / "build"], check=True, stdout=subprocess.PIPE, text=True
+            ).stdout.strip()
+        )
         for old in ("pki", "users", "etcd", "log", "audit.log"):
             shutil.rmtree(self.dir / old, ignore_errors=True)
             (self.dir / old).unlink(missing_ok=True)
@@ -67,12 +73,19 @@ class World:
         self.admin_kubeconfig = self._user("admin", *ADMIN, ca=self.pki.bundle)
         self.etcd = self._component("etcd", self._etcd_flags(etcd_peer_port))
         self.apiserver = self._component("kube-apiserver", self._apiserver_flags())
-        self.controller_manager = self._component("kube-controller-manager", self._controller_manager_flags())
+        self.controller_manager = self._component(
+            "kube-controller-manager", self._controller_manager_flags()
+        )
         self.scheduler = self._component("kube-scheduler", self._scheduler_flags())
         self.kwok = self._component("kwok", self._kwok_flags(kwok_port))
-        # (from, until), in seconds since the epoch: the API server starts and knows no rights yet, or a test took them away
+        # (from, until), in seconds since the epoch: the API server starts and knows no rights yet,
+        # or a test took them away
         self.lawless = []
-        self._actors = [] if api_only else [self.controller_manager, self.scheduler, *([self.kwok] if kwok else [])]
+        self._actors = (
+            []
+            if api_only
+            else [self.controller_manager, self.scheduler, *([self.kwok] if kwok else [])]
+        )
         self.components = [self.etcd, self.apiserver, *self._actors]
 
     def tool(self, name):
@@ -84,43 +97,86 @@ class World:
 
     def _etcd_flags(self, peer_port):
         peer = f"http://127.0.0.1:{peer_port}"
-        return ["--data-dir", self.dir / "etcd", "--listen-client-urls", self.etcd_url,
-                "--advertise-client-urls", self.etcd_url, "--listen-peer-urls", peer,
-                "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}",
-                "--unsafe-no-fsync", "--log-level", "warn"]
+        return [
+            "--data-dir",
+            self.dir / "etcd",
+            "--listen-client-urls",
+            self.etcd_url,
+            "--advertise-client-urls",
+            self.etcd_url,
+            "--listen-peer-urls",
+            peer,
+            "--initial-advertise-peer-urls",
+            peer,
+            "--initial-cluster",
+            f"default={peer}",
+            "--unsafe-no-fsync",
+            "--log-level",
+            "warn",
+        ]
 
     def _apiserver_flags(self):
         pki = self.pki
-        return [f"--etcd-servers={self.etcd_url}", f"--secure-port={self.port}", "--bind-address=127.0.0.1",
-                f"--tls-cert-file={pki.crt('server')}", f"--tls-private-key-file={pki.key('server')}",
-                f"--client-ca-file={pki.crt('client-ca')}",
-                f"--service-account-key-file={pki.key('service-account')}",
-                f"--service-account-signing-key-file={pki.key('service-account')}",
-                "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=10.96.0.0/16",
-                "--authorization-mode=Node,RBAC", "--allow-privileged=true", "--endpoint-reconciler-type=none",
-                f"--audit-policy-file={HERE / 'world' / 'audit.yaml'}",
-                f"--audit-log-path={self.dir / 'audit.log'}", "--audit-log-maxsize=10000"]
+        return [
+            f"--etcd-servers={self.etcd_url}",
+            f"--secure-port={self.port}",
+            "--bind-address=127.0.0.1",
+            f"--tls-cert-file={pki.crt('server')}",
+            f"--tls-private-key-file={pki.key('server')}",
+            f"--client-ca-file={pki.crt('client-ca')}",
+            f"--service-account-key-file={pki.key('service-account')}",
+            f"--service-account-signing-key-file={pki.key('service-account')}",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            "--service-cluster-ip-range=10.96.0.0/16",
+            "--authorization-mode=Node,RBAC",
+            "--allow-privileged=true",
+            "--endpoint-reconciler-type=none",
+            f"--audit-policy-file={HERE / 'world' / 'audit.yaml'}",
+            f"--audit-log-path={self.dir / 'audit.log'}",
+            "--audit-log-maxsize=10000",
+        ]
 
     def _controller_manager_flags(self):
-        # The long grace period: nodes must not be called dead because a test took the API server away for a minute.
-        user = self._user("kube-controller-manager", "system:kube-controller-manager", (), ca=self.pki.bundle)
-        return [f"--kubeconfig={user}", f"--service-account-private-key-file={self.pki.key('service-account')}",
-                f"--root-ca-file={self.pki.server_ca}", "--use-service-account-credentials=true",
-                "--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000",
-                "--node-monitor-grace-period=600s", "--secure-port=0",
-                # Kubernetes 1.30 has no such flag.
-                *([] if names.OLDEST else ["--concurrent-daemonset-syncs=10"])]
+        # The long grace period: nodes must not be called dead because a test took the API server
+        # away for a minute.
+        user = self._user(
+            "kube-controller-manager", "system:kube-controller-manager", (), ca=self.pki.bundle
+        )
+        return [
+            f"--kubeconfig={user}",
+            f"--service-account-private-key-file={self.pki.key('service-account')}",
+            f"--root-ca-file={self.pki.server_ca}",
+            "--use-service-account-credentials=true",
+            "--leader-elect=false",
+            "--kube-api-qps=500",
+            "--kube-api-burst=1000",
+            "--node-monitor-grace-period=600s",
+            "--secure-port=0",
+            # Kubernetes 1.30 has no such flag.
+            *([] if names.OLDEST else ["--concurrent-daemonset-syncs=10"]),
+        ]
 
     def _scheduler_flags(self):
         user = self._user("kube-scheduler", "system:kube-scheduler", (), ca=self.pki.bundle)
-        return [f"--kubeconfig={user}", "--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000",
-                "--secure-port=0"]
+        return [
+            f"--kubeconfig={user}",
+            "--leader-elect=false",
+            "--kube-api-qps=500",
+            "--kube-api-burst=1000",
+            "--secure-port=0",
+        ]
 
     def _kwok_flags(self, port):
-        # No leases: one that KWOK held when it was killed would keep its successor from that node for as long as it lasts.
+        # No leases: one that KWOK held when it was killed would keep its successor from that node
+        # for as long as it lasts.
         user = self._user("kwok", "kwok", ("system:masters",), ca=self.pki.bundle)
-        return [f"--kubeconfig={user}", "--manage-all-nodes=true", "--node-lease-duration-seconds=0",
-                f"--config={HERE / 'world' / 'stages.yaml'}", f"--server-address=127.0.0.1:{port}"]
+        return [
+            f"--kubeconfig={user}",
+            "--manage-all-nodes=true",
+            "--node-lease-duration-seconds=0",
+            f"--config={HERE / 'world' / 'stages.yaml'}",
+            f"--server-address=127.0.0.1:{port}",
+        ]
 
     # ---- life ----
 
@@ -132,7 +188,11 @@ class World:
             self.start_apiserver()
             if self._actors:
                 client = self.client()
-                kube.wait_for(lambda: client.get("ServiceAccount", "default", "default"), 30, "the default service account")
+                kube.wait_for(
+                    lambda: client.get("ServiceAccount", "default", "default"),
+                    30,
+                    "the default service account",
+                )
                 client.close()
         except BaseException:
             self.stop()
@@ -170,7 +230,8 @@ class World:
         self.start_apiserver()
 
     def stop(self):
-        """Ends everything that was started here, the last first, and removes the folder if it was a temporary one."""
+        """Ends everything that was started here, the last first, and removes the folder if it
+        was a temporary one."""
         atexit.unregister(self.stop)
         for component in reversed(self.components):
             if component is self.apiserver:
@@ -190,8 +251,15 @@ class World:
 
     def _write_kubeconfig(self, folder, user, ca):
         config = {
-            "apiVersion": "v1", "kind": "Config", "current-context": "world",
-            "clusters": [{"name": "world", "cluster": {"server": self.server, "certificate-authority": str(ca)}}],
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "world",
+            "clusters": [
+                {
+                    "name": "world",
+                    "cluster": {"server": self.server, "certificate-authority": str(ca)},
+                }
+            ],
             "users": [{"name": "user", "user": user}],
             "contexts": [{"name": "world", "context": {"cluster": "world", "user": "user"}}],
         }
@@ -213,15 +281,20 @@ class World:
     def _user(self, name, user, groups, ca=None):
         folder = self._folder(name)
         self.pki.client(name, user, groups)
-        files = {"client-certificate": str(self.pki.crt(name)), "client-key": str(self.pki.key(name))}
+        files = {
+            "client-certificate": str(self.pki.crt(name)),
+            "client-key": str(self.pki.key(name)),
+        }
         return self._write_kubeconfig(folder, files, ca or self._own_ca(folder))
 
     def kubeconfig(self, user, groups=()):
-        """A kubeconfig with a client certificate for that user. Its authority is a file of its own (ca.crt beside it)."""
+        """A kubeconfig with a client certificate for that user. Its authority is a file of its
+        own (ca.crt beside it)."""
         return self._user(user.replace(":", "_"), user, groups)
 
     def token_kubeconfig(self, namespace, account, name=None, pod=None):
-        """A kubeconfig with a token of a service account, in a file beside it (token), as a pod, or this one, would have it."""
+        """A kubeconfig with a token of a service account, in a file beside it (token), as a pod,
+        or this one, would have it."""
         folder = self._folder(name or f"{namespace}_{account}")
         token = folder / "token"
         self._write_token(token, namespace, account, pod)
@@ -230,11 +303,18 @@ class World:
     def _write_token(self, path, namespace, account, pod=None):
         spec = {"expirationSeconds": 7200}
         if pod:
-            spec["boundObjectRef"] = {"apiVersion": "v1", "kind": "Pod",
-                                      "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}
+            spec["boundObjectRef"] = {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "name": pod["metadata"]["name"],
+                "uid": pod["metadata"]["uid"],
+            }
         client = self.client()
-        answer = client.request("POST", kube.path_of("ServiceAccount", account, namespace, "token"), {
-            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec})
+        answer = client.request(
+            "POST",
+            kube.path_of("ServiceAccount", account, namespace, "token"),
+            {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec},
+        )
         client.close()
         fresh = path.with_name(".token.new")
         fresh.write_text(answer["status"]["token"], encoding="ascii")
@@ -246,7 +326,8 @@ class World:
         self._write_token(kubeconfig.parent / "token", namespace, account)
 
     def rotate_server_ca(self, *kubeconfigs):
-        """Gives the server a certificate of another authority, restarts it, and then tells the kubeconfigs' ca.crt files."""
+        """Gives the server a certificate of another authority, restarts it, and then tells the
+        kubeconfigs' ca.crt files."""
         self.pki.next_server_certificate()
         self.restart_apiserver()
         for kubeconfig in kubeconfigs:
@@ -265,24 +346,32 @@ class World:
     # ---- history ----
 
     def _etcd_call(self, path, body):
-        request = urllib.request.Request(self.etcd_url + path, json.dumps(body).encode(),
-                                         {"Content-Type": "application/json"})
+        request = urllib.request.Request(
+            self.etcd_url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
         with urllib.request.urlopen(request, timeout=10) as reply:
             return json.load(reply)
 
     def compact(self):
-        """Forgets etcd's history, and the API server's with it: whoever watches from an old version is answered 410."""
+        """Forgets etcd's history, and the API server's with it: whoever watches from an old
+        version is answered 410."""
         self.apiserver.stop(grace=2)
-        # Written while nobody serves: one revision more than any watch has heard of, also by what was on its way to it.
+        # Written while nobody serves: one revision more than any watch has heard of, also by what
+        # was on its way to it.
         written = self._etcd_call("/v3/kv/put", {"key": base64.b64encode(b"compaction").decode()})
-        self._etcd_call("/v3/kv/compaction", {"revision": written["header"]["revision"], "physical": True})
+        self._etcd_call(
+            "/v3/kv/compaction", {"revision": written["header"]["revision"], "physical": True}
+        )
         self.start_apiserver()
 
 
 def end_on_signals():
-    """Turns SIGTERM and SIGHUP into the exception that Ctrl-C raises, so that everything is ended the same way."""
+    """Turns SIGTERM and SIGHUP into the exception that Ctrl-C raises, so that everything is
+    ended the same way."""
+
     def end(*_):
         raise KeyboardInterrupt
+
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
 

@@ -39,13 +39,13 @@ def _arguments(text, start):
     found, begin, depth, argument = [], start, 0, ""
     for token in TOKENS.finditer(text, start):
         if token[0].startswith("/*"):
-            argument, begin = argument + text[begin:token.start()], token.end()
+            argument, begin = argument + text[begin : token.start()], token.end()
         elif token[0] in "([{":
             depth += 1
         elif token[0] in ")]}" and depth:
             depth -= 1
         elif token[0] in "),]}" and not depth:
-            found.append(" ".join((argument + text[begin:token.start()]).split()))
+            found.append(" ".join((argument + text[begin : token.start()]).split()))
             argument, begin = "", token.end()
             if token[0] != ",":
                 return found, token.end()

@@ -1,5 +1,5 @@
-"""Two clusters with controllers, a scheduler and nodes, a real one and a simulated one, to which the same is done: a story. Where
-nothing moves any more, both must look the same."""
+"""Two clusters with controllers, a scheduler and nodes, a real one and a simulated one, to which
+the same is done: a story. Where nothing moves any more, both must look the same."""
 
 import concurrent.futures
 import json
@@ -13,31 +13,47 @@ KINDS = ("Pod", "DaemonSet", "ControllerRevision", "PodDisruptionBudget", "Job",
 
 
 def _owners(obj, uids):
-    return sorted(f"{o['kind']}/{o['name']}{' controls' if o.get('controller') else ''}"
-                  f"{'' if o['uid'] in uids else ', which is not there'}"
-                  for o in obj["metadata"].get("ownerReferences", []))
+    return sorted(
+        f"{o['kind']}/{o['name']}{' controls' if o.get('controller') else ''}"
+        f"{'' if o['uid'] in uids else ', which is not there'}"
+        for o in obj["metadata"].get("ownerReferences", [])
+    )
 
 
 def _conditions(status):
-    return sorted((c["type"], c["status"], c.get("reason", "")) for c in status.get("conditions", []))
+    return sorted(
+        (c["type"], c["status"], c.get("reason", "")) for c in status.get("conditions", [])
+    )
 
 
 def _pod(pod, revisions):
     labels, status = pod["metadata"].get("labels", {}), pod.get("status", {})
     scheduled = kube.condition(pod, "PodScheduled")
-    return {"node": pod["spec"].get("nodeName", ""), "phase": status.get("phase"),
-            "ready": kube.condition(pod, "Ready").get("status") == "True",
-            "revision": revisions.get(labels.get("controller-revision-hash")),
-            "generation": labels.get("pod-template-generation"),
-            "scheduled": (scheduled.get("status"), scheduled.get("reason")) if not pod["spec"].get("nodeName") else "yes",
-            "generated": "generateName" in pod["metadata"]}
+    return {
+        "node": pod["spec"].get("nodeName", ""),
+        "phase": status.get("phase"),
+        "ready": kube.condition(pod, "Ready").get("status") == "True",
+        "revision": revisions.get(labels.get("controller-revision-hash")),
+        "generation": labels.get("pod-template-generation"),
+        "scheduled": (
+            (scheduled.get("status"), scheduled.get("reason"))
+            if not pod["spec"].get("nodeName")
+            else "yes"
+        ),
+        "generated": "generateName" in pod["metadata"],
+    }
 
 
 def _status(obj):
-    status = {k: v for k, v in obj.get("status", {}).items()
-              if k not in ("conditions", "startTime", "completionTime", "disruptedPods")}
+    status = {
+        k: v
+        for k, v in obj.get("status", {}).items()
+        if k not in ("conditions", "startTime", "completionTime", "disruptedPods")
+    }
     if "observedGeneration" in status:
-        status["observedGeneration"] = status["observedGeneration"] == obj["metadata"].get("generation")
+        status["observedGeneration"] = status["observedGeneration"] == obj["metadata"].get(
+            "generation"
+        )
     return {**status, "conditions": _conditions(obj.get("status", {}))}
 
 
@@ -48,20 +64,31 @@ class Cluster:
         self.client = client
 
     def state(self, namespace, anywhere=False):
-        """What stands in a namespace and on its story's nodes, without times, UIDs and generated names."""
+        """What stands in a namespace and on its story's nodes, without times, UIDs and generated
+        names."""
         objects = {kind: self.client.list(kind, namespace) for kind in KINDS}
         uids = {o["metadata"]["uid"] for kind in KINDS for o in objects[kind]}
-        revisions = {r["metadata"]["labels"].get("controller-revision-hash"): r["revision"]
-                     for r in objects["ControllerRevision"]}
+        revisions = {
+            r["metadata"]["labels"].get("controller-revision-hash"): r["revision"]
+            for r in objects["ControllerRevision"]
+        }
         found = []
         for kind in KINDS:
             for obj in objects[kind]:
                 meta = obj["metadata"]
                 if meta["name"] == "kube-root-ca.crt":
                     continue
-                name = meta["name"] if "generateName" not in meta and kind != "ControllerRevision" else "generated"
-                row = {"what": f"{kind}/{name}", "owners": _owners(obj, uids), "going": "deletionTimestamp" in meta,
-                       "finalizers": sorted(meta.get("finalizers", []))}
+                name = (
+                    meta["name"]
+                    if "generateName" not in meta and kind != "ControllerRevision"
+                    else "generated"
+                )
+                row = {
+                    "what": f"{kind}/{name}",
+                    "owners": _owners(obj, uids),
+                    "going": "deletionTimestamp" in meta,
+                    "finalizers": sorted(meta.get("finalizers", [])),
+                }
                 if kind == "Pod":
                     row.update(_pod(obj, revisions))
                     row["node"] = "" if anywhere else row["node"]
@@ -71,11 +98,19 @@ class Cluster:
                     row.update(status=_status(obj), generation=meta.get("generation"))
                 found.append(row)
         for node in self.client.list("Node", labels=f"story={namespace}"):
-            found.append({"what": "Node/" + node["metadata"]["name"], "ready": kube.condition(node, "Ready").get("status"),
-                          "cordoned": node["spec"].get("unschedulable", False),
-                          "taints": sorted(f"{t['key']}:{t['effect']}" for t in node["spec"].get("taints", []))})
-        return json.dumps(sorted(found, key=lambda row: json.dumps(row, sort_keys=True)), indent=1,
-                          sort_keys=True).replace(namespace, "$ns")
+            found.append(
+                {
+                    "what": "Node/" + node["metadata"]["name"],
+                    "ready": kube.condition(node, "Ready").get("status"),
+                    "cordoned": node["spec"].get("unschedulable", False),
+                    "taints": sorted(
+                        f"{t['key']}:{t['effect']}" for t in node["spec"].get("taints", [])
+                    ),
+                }
+            )
+        return json.dumps(
+            sorted(found, key=lambda row: json.dumps(row, sort_keys=True)), indent=1, sort_keys=True
+        ).replace(namespace, "$ns")
 
 
 class Differs(Exception):
@@ -89,10 +124,21 @@ class Story:
         self._clusters = clusters
         self.ns = namespace
         self.steps = 0
-        self.both(lambda c: c.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}))
+        self.both(
+            lambda c: c.create(
+                {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+            )
+        )
         # The simulator has no controller for these, and needs none.
-        self.both(lambda c: c.apply({"apiVersion": "v1", "kind": "ServiceAccount",
-                                     "metadata": {"name": "default", "namespace": namespace}}))
+        self.both(
+            lambda c: c.apply(
+                {
+                    "apiVersion": "v1",
+                    "kind": "ServiceAccount",
+                    "metadata": {"name": "default", "namespace": namespace},
+                }
+            )
+        )
 
     def both(self, do):
         """Does it to each cluster's client; the result of each."""
@@ -100,8 +146,19 @@ class Story:
 
     def node(self, name, labels=None, taints=None):
         """Adds a node; its name gets the namespace in front."""
-        self.both(lambda c: c.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"{self.ns}-{name}", "labels": {
-            "story": self.ns, "name": name, **(labels or {})}}, "spec": {"taints": taints or []}}))
+        self.both(
+            lambda c: c.create(
+                {
+                    "apiVersion": "v1",
+                    "kind": "Node",
+                    "metadata": {
+                        "name": f"{self.ns}-{name}",
+                        "labels": {"story": self.ns, "name": name, **(labels or {})},
+                    },
+                    "spec": {"taints": taints or []},
+                }
+            )
+        )
 
     def edit_node(self, name, patch):
         """A merge patch of a node."""
@@ -122,8 +179,13 @@ class Story:
 
     def pods_on(self, node):
         """For each cluster, the names of the pods on a node."""
-        return self.both(lambda c: [p["metadata"]["name"] for p in c.list("Pod", self.ns)
-                                    if p["spec"].get("nodeName") == f"{self.ns}-{node}"])
+        return self.both(
+            lambda c: [
+                p["metadata"]["name"]
+                for p in c.list("Pod", self.ns)
+                if p["spec"].get("nodeName") == f"{self.ns}-{node}"
+            ]
+        )
 
     def delete_pods_on(self, node):
         """Deletes them."""
@@ -133,8 +195,17 @@ class Story:
 
     def evict(self, name):
         """Asks for a pod's eviction; the answers' codes, which must be the same."""
-        codes = self.both(lambda c: c.raw("POST", kube.path_of("Pod", name, self.ns, "eviction"), {
-            "apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": self.ns}})[0])
+        codes = self.both(
+            lambda c: c.raw(
+                "POST",
+                kube.path_of("Pod", name, self.ns, "eviction"),
+                {
+                    "apiVersion": "policy/v1",
+                    "kind": "Eviction",
+                    "metadata": {"name": name, "namespace": self.ns},
+                },
+            )[0]
+        )
         if codes[0] != codes[1]:
             raise Differs(self.steps, *(f"the eviction is answered {code}" for code in codes))
 
@@ -146,12 +217,26 @@ class Story:
         """Creates an object that names owners: (kind, name, block)."""
         uids = [self.uids(kind, name) for kind, name, _ in owners]
         for i, cluster in enumerate(self._clusters):
-            refs = [{"apiVersion": "v1", "kind": kind, "name": name, "uid": uid[i], "blockOwnerDeletion": block}
-                    for (kind, name, block), uid in zip(owners, uids)]
-            cluster.client.create({**obj, "metadata": {**obj["metadata"], "namespace": self.ns, "ownerReferences": refs}})
+            refs = [
+                {
+                    "apiVersion": "v1",
+                    "kind": kind,
+                    "name": name,
+                    "uid": uid[i],
+                    "blockOwnerDeletion": block,
+                }
+                for (kind, name, block), uid in zip(owners, uids)
+            ]
+            cluster.client.create(
+                {
+                    **obj,
+                    "metadata": {**obj["metadata"], "namespace": self.ns, "ownerReferences": refs},
+                }
+            )
 
     def settle(self, anywhere=False):
-        """Waits until both have come to rest in the same state; `anywhere`: which node it is that a pod is on does not count."""
+        """Waits until both have come to rest in the same state; `anywhere`: which node it is
+        that a pod is on does not count."""
         self.steps += 1
         end, since, last = time.monotonic() + PATIENCE_S, time.monotonic(), None
         while True:

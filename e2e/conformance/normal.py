@@ -1,5 +1,5 @@
-"""Answers with everything taken out that may differ between two servers: times, UIDs, absolute resourceVersions, generated names,
-what columns of tables are described as."""
+"""Answers with everything taken out that may differ between two servers: times, UIDs, absolute
+resourceVersions, generated names, what columns of tables are described as."""
 
 import bisect
 import json
@@ -15,14 +15,30 @@ GENERATED = re.compile(r"(?<=gen-|ess-)[a-z0-9]{5}\b")
 INSIDES = [
     (re.compile(r"\n@@ .*", re.DOTALL), ""),  # what differs between two of its structs
     (re.compile(r"(?<=' is missing) in '.*", re.DOTALL), ""),
-    (re.compile(r"(?<=Invalid value: )\"\{.*\}\": (?=strict decoding error|json: |no kind )", re.DOTALL), ""),
+    (
+        re.compile(
+            r"(?<=Invalid value: )\"\{.*\}\": (?=strict decoding error|json: |no kind )", re.DOTALL
+        ),
+        "",
+    ),
     (re.compile(r"(?<=invalid character)[: ].*", re.DOTALL), " <which>"),
     (re.compile(r"(?<=error decoding YAML: ).*", re.DOTALL), "<what>"),
-    (re.compile(r"(?<=accepted media types include: ).*|(?<=media types are accepted: ).*|(?<=Available representations: ).*"),
-     "<types>"),
+    (
+        re.compile(
+            r"(?<=accepted media types include: ).*|(?<=media types are accepted: ).*|(?<=Available"
+            r" representations: ).*"
+        ),
+        "<types>",
+    ),
     (re.compile(r"(?<=Too large resource version: 9999999, current: )\d+"), "<newest>"),
     (re.compile(r" in scheme \"[^\"]*\""), ""),
-    (re.compile(r"StorageError: invalid object, Code: 4, Key: [^,]*, ResourceVersion: 0, AdditionalErrorMsg: "), ""),
+    (
+        re.compile(
+            r"StorageError: invalid object, Code: 4, Key: [^,]*, ResourceVersion: 0,"
+            r" AdditionalErrorMsg: "
+        ),
+        "",
+    ),
     (re.compile(r"(yaml: |couldn't get version/kind; json parse error: ).*", re.DOTALL), "<what>"),
     (re.compile(r"(?<=continue key is not valid: ).*", re.DOTALL), "<what>"),
     (re.compile(r"(?<=too old resource version: 1 )\(\d+\)"), "(<oldest>)"),
@@ -33,7 +49,9 @@ SHOWN = re.compile(r"(?<=value: )(\{.*\})(?=: )")
 
 
 def _shown(match):
-    """A value in a sentence: structs of the server's own are shown with the names that Go has for their fields."""
+    """A value in a sentence: structs of the server's own are shown with the names that Go has
+    for their fields."""
+
     def plain(value):
         if isinstance(value, dict):
             return {k[:1].lower() + k[1:]: plain(v) for k, v in value.items() if v is not None}
@@ -48,7 +66,11 @@ def _shown(match):
 def _in_order(status):
     """A refusal of a custom kind names its causes in any order."""
     details = status.get("details") or {}
-    if status.get("kind") != "Status" or status.get("reason") != "Invalid" or "." not in details.get("group", ""):
+    if (
+        status.get("kind") != "Status"
+        or status.get("reason") != "Invalid"
+        or "." not in details.get("group", "")
+    ):
         return status
     causes = sorted(details.get("causes", []), key=lambda c: (c["field"], c["message"]))
     message = status["message"].partition(" is invalid: ")[0] + " is invalid: <causes>"
@@ -56,7 +78,8 @@ def _in_order(status):
 
 
 class Normal:
-    """Of one sequence on one server: names UIDs by the order in which they were seen, versions by their rank."""
+    """Of one sequence on one server: names UIDs by the order in which they were seen, versions
+    by their rank."""
 
     def __init__(self, namespace):
         self._namespace = namespace
@@ -64,7 +87,9 @@ class Normal:
         self.versions = set()
 
     def _text(self, text):
-        text = UID.sub(lambda m: self._uids.setdefault(m.group(), f"<uid {len(self._uids) + 1}>"), text)
+        text = UID.sub(
+            lambda m: self._uids.setdefault(m.group(), f"<uid {len(self._uids) + 1}>"), text
+        )
         text = text.replace(self._namespace, "$ns")
         text = TIME.sub("<time>", text)
         text = SHOWN.sub(_shown, text)
@@ -82,8 +107,14 @@ class Normal:
             return self._causes(value)
         if key == "managedFields":
             # They are in order of seconds, and one may have gone by on one of the servers alone.
-            return self.of(sorted(value or [],
-                                  key=lambda e: [str(e.get(k)) for k in ("operation", "manager", "apiVersion", "subresource")]))
+            return self.of(
+                sorted(
+                    value or [],
+                    key=lambda e: [
+                        str(e.get(k)) for k in ("operation", "manager", "apiVersion", "subresource")
+                    ],
+                )
+            )
         if key == "columnDefinitions":
             return [{**self.of(v), "description": ""} for v in value or []]
         if key == "cells":
@@ -95,20 +126,30 @@ class Normal:
     def _causes(self, causes):
         """Owners come in any order."""
         conflicts = [c for c in causes if c.get("reason") == "FieldManagerConflict"]
-        return self.of(sorted(conflicts, key=lambda c: (c["message"], c["field"])) if conflicts else causes)
+        return self.of(
+            sorted(conflicts, key=lambda c: (c["message"], c["field"])) if conflicts else causes
+        )
 
     @staticmethod
     def _of_list(metadata):
         """A list's version is that of the whole server, on which others may have written."""
         version = metadata.get("resourceVersion", "")
-        return {**metadata, "resourceVersion": Version(int(version), True)} if version.isdigit() else metadata
+        return (
+            {**metadata, "resourceVersion": Version(int(version), True)}
+            if version.isdigit()
+            else metadata
+        )
 
     def of(self, value):
         """The value with placeholders; versions become ranks in text()."""
         if isinstance(value, dict):
             if str(value.get("kind")).endswith(("List", "Table")):
                 value = {**value, "metadata": self._of_list(value.get("metadata") or {})}
-            return {self._text(k): self._value(k, v) for k, v in sorted(_in_order(value).items()) if k not in LEFT_OUT}
+            return {
+                self._text(k): self._value(k, v)
+                for k, v in sorted(_in_order(value).items())
+                if k not in LEFT_OUT
+            }
         if isinstance(value, list):
             return [self.of(v) for v in value]
         if isinstance(value, str):
@@ -126,8 +167,13 @@ class Normal:
 
         text = json.dumps(value, indent=1, sort_keys=True, default=text_of)
         # Versions that are named in sentences.
-        return re.sub(r"(?<!\": )\b\d{2,}\b",
-                      lambda m: f"<version {ranks[int(m.group())]}>" if int(m.group()) in ranks else m.group(), text)
+        return re.sub(
+            r"(?<!\": )\b\d{2,}\b",
+            lambda m: (
+                f"<version {ranks[int(m.group())]}>" if int(m.group()) in ranks else m.group()
+            ),
+            text,
+        )
 
 
 class Version:

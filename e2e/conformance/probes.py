@@ -14,9 +14,12 @@ import kube
 RECORDER = "ostler:recorder"  # the user whose objects e2e/world/audit.yaml has logged
 # Types that are values of their own form: what is sent for one, and what for a zero (None: it has
 # none).
-VALUES = {"Time": ("2026-01-01T00:00:00Z", None),
-          "MicroTime": ("2026-01-01T00:00:00.000000Z", None), "Quantity": ("1", "0"),
-          "IntOrString": (1, 0)}
+VALUES = {
+    "Time": ("2026-01-01T00:00:00Z", None),
+    "MicroTime": ("2026-01-01T00:00:00.000000Z", None),
+    "Quantity": ("1", "0"),
+    "IntOrString": (1, 0),
+}
 # Types whose values are kept as they are.
 FREE = ("RawExtension", "FieldsV1", "JSON", "JSONSchemaProps")
 SCALARS = {"integer": (1, 0), "number": (1, 0), "boolean": (True, False), "string": ("x", "")}
@@ -157,8 +160,9 @@ class Probes:
                 # What an object is called is not for the server to complete.
                 self._see(row["type"], sent, {**got, "metadata": sent["metadata"]})
             else:
-                raise AssertionError(f"{kind}: {TOO_MANY} objects do not show what becomes of"
-                                     f" {sorted(fields)}")
+                raise AssertionError(
+                    f"{kind}: {TOO_MANY} objects do not show what becomes of {sorted(fields)}"
+                )
         log.close()
         self._conclude()
 
@@ -170,15 +174,20 @@ class Log:
         self._path = world.dir / "audit.log"
         admin = world.client()
         group = "rbac.authorization.k8s.io"
-        admin.ensure({"apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding",
-                      "metadata": {"name": "recorder"},
-                      "roleRef": {"apiGroup": group, "kind": "ClusterRole",
-                                  "name": "cluster-admin"},
-                      "subjects": [{"apiGroup": group, "kind": "User", "name": RECORDER}]})
+        admin.ensure(
+            {
+                "apiVersion": f"{group}/v1",
+                "kind": "ClusterRoleBinding",
+                "metadata": {"name": "recorder"},
+                "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": "cluster-admin"},
+                "subjects": [{"apiGroup": group, "kind": "User", "name": RECORDER}],
+            }
+        )
         admin.close()
         self._client = kube.from_kubeconfig(world.kubeconfig(RECORDER))
-        kube.wait_for(lambda: self._client.raw("GET", "/api/v1/nodes")[0] == 200, 10,
-                      "the recorder's rights")
+        kube.wait_for(
+            lambda: self._client.raw("GET", "/api/v1/nodes")[0] == 200, 10, "the recorder's rights"
+        )
 
     def close(self):
         """Ends it."""

@@ -31,8 +31,16 @@ KINDS = {
 }
 # Not the type of a kind: what deletions are asked with.
 OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
-KEPT = ("type", "format", "default", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",
-        "x-kubernetes-map-type", "x-kubernetes-patch-strategy", "x-kubernetes-patch-merge-key")
+KEPT = (
+    "type",
+    "format",
+    "default",
+    "x-kubernetes-list-type",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-map-type",
+    "x-kubernetes-patch-strategy",
+    "x-kubernetes-patch-merge-key",
+)
 
 
 def pruned(schema):
@@ -68,8 +76,11 @@ def add_types(types, schemas, name):
 
 def type_of(schemas, **kind):
     """The name of a kind's type."""
-    return next(name for name, schema in schemas.items()
-                if kind in schema.get("x-kubernetes-group-version-kind", []))
+    return next(
+        name
+        for name, schema in schemas.items()
+        if kind in schema.get("x-kubernetes-group-version-kind", [])
+    )
 
 
 def read_types(client):
@@ -82,10 +93,15 @@ def read_types(client):
         for kind in listed.split():
             name = type_of(schemas, group=group, version=version, kind=kind)
             paths = document["paths"]
-            place = min((p for p, verbs in paths.items()
-                         if type_of_post(verbs) == (group, version, kind)), key=len)
+            place = min(
+                (p for p, verbs in paths.items() if type_of_post(verbs) == (group, version, kind)),
+                key=len,
+            )
             kinds[f"{path.split('/', 1)[1]} {kind}"] = {
-                "type": name, "path": place, "status": f"{place}/{{name}}/status" in paths}
+                "type": name,
+                "path": place,
+                "status": f"{place}/{{name}}/status" in paths,
+            }
             add_types(types, schemas, name)
         if path == "api/v1":
             add_types(types, schemas, OPTIONS)
@@ -110,6 +126,7 @@ def read(world):
 
 def text_of(record):
     """A line for each kind and for each field."""
+
     def line(value):
         return json.dumps(value, sort_keys=True)
 
@@ -118,12 +135,20 @@ def text_of(record):
     out += [" },", ' "types": {']
     parts = []
     for name, schema in sorted(record["types"].items()):
-        rest = "".join(f", {line(key)}: {line(value)}" for key, value in sorted(schema.items())
-                       if key != "properties")
-        fields = ",\n".join(f"   {line(field)}: {line(below)}"
-                            for field, below in schema.get("properties", {}).items())
-        parts.append(f'  {line(name)}: {{"properties": {{\n{fields}\n  }}{rest}}}' if fields
-                     else f"  {line(name)}: {line(schema)}")
+        rest = "".join(
+            f", {line(key)}: {line(value)}"
+            for key, value in sorted(schema.items())
+            if key != "properties"
+        )
+        fields = ",\n".join(
+            f"   {line(field)}: {line(below)}"
+            for field, below in schema.get("properties", {}).items()
+        )
+        parts.append(
+            f'  {line(name)}: {{"properties": {{\n{fields}\n  }}{rest}}}'
+            if fields
+            else f"  {line(name)}: {line(schema)}"
+        )
     return "\n".join([*out, ",\n".join(parts), " }", "}"]) + "\n"
 
 
@@ -136,6 +161,13 @@ def write(world):
 def differences(world):
     """Lines that the file has otherwise than this server says."""
     kept, said = FILE.read_text(encoding="utf-8"), read(world)
-    return list(difflib.unified_diff(kept.split("\n"), said.split("\n"),
-                                     str(FILE.relative_to(names.ROOT)), "the real server",
-                                     lineterm="", n=0))
+    return list(
+        difflib.unified_diff(
+            kept.split("\n"),
+            said.split("\n"),
+            str(FILE.relative_to(names.ROOT)),
+            "the real server",
+            lineterm="",
+            n=0,
+        )
+    )

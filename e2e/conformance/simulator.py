@@ -31,11 +31,19 @@ class Simulator:
         self._folder = tempfile.TemporaryDirectory(prefix="ostler-conform-")
         folder = pathlib.Path(self._folder.name)
         self.kubeconfig, self.ostler = folder / "kubeconfig", folder / "ostler.kubeconfig"
-        options = [*self._options, "--kubeconfig", self.kubeconfig, "--ostler-kubeconfig", self.ostler]
+        options = [
+            *self._options,
+            "--kubeconfig",
+            self.kubeconfig,
+            "--ostler-kubeconfig",
+            self.ostler,
+        ]
         if self._scenario:
             (folder / "scenario.yaml").write_text(self._scenario, encoding="utf-8")
             options += ["--scenario", folder / "scenario.yaml"]
-        self._process = subprocess.Popen([names.ROOT / "build" / "ostler-sim", *options], stdout=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            [names.ROOT / "build" / "ostler-sim", *options], stdout=subprocess.DEVNULL
+        )
         for _ in range(100):
             if self.ostler.exists():
                 return self

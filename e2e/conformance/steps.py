@@ -21,8 +21,8 @@ class Step:
     user: str = "admin"
 
     def by(self, user):
-        """Has another user send it: "ostler", with the rights of the chart's ServiceAccount, or "stranger",
-        with a token of nobody."""
+        """Has another user send it: "ostler", with the rights of the chart's ServiceAccount, or
+        "stranger", with a token of nobody."""
         return dataclasses.replace(self, user=user)
 
     def save(self, **paths):
@@ -103,9 +103,15 @@ def watch(path, seconds=1, **query):
 
 # ---- objects ----
 
+
 def configmap(name="a", data=None, **meta):
     """A ConfigMap."""
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, **meta}, "data": data or {"k": "v"}}
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, **meta},
+        "data": data or {"k": "v"},
+    }
 
 
 def in_ns(plural, name=None, group=CORE):
@@ -115,33 +121,61 @@ def in_ns(plural, name=None, group=CORE):
 
 def node(name="$ns", **parts):
     """A Node, named after the sequence since nodes are in no namespace."""
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, **parts.pop("metadata", {})}, **parts}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, **parts.pop("metadata", {})},
+        **parts,
+    }
 
 
 def template(labels, image="registry.example.com/a:1", **spec):
     """A pod template of one container."""
-    return {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": image}], **spec}}
+    return {
+        "metadata": {"labels": labels},
+        "spec": {"containers": [{"name": "main", "image": image}], **spec},
+    }
 
 
 def daemonset(name="a", **spec):
     """A DaemonSet."""
     labels = {"app": name}
-    return {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": name},
-            "spec": {"selector": {"matchLabels": labels}, "template": template(labels), **spec}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": name},
+        "spec": {"selector": {"matchLabels": labels}, "template": template(labels), **spec},
+    }
 
 
 def operand(name):
     """A DaemonSet that the chart's admission policies let Ostler make."""
     labels = {"app": name}
-    elsewhere = {"matchExpressions": [{"key": "node-role.kubernetes.io/control-plane", "operator": "DoesNotExist"}]}
-    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [elsewhere]}}}
-    made = daemonset(name, template=template(labels, "nvcr.io/nvidia/driver:1", automountServiceAccountToken=False,
-                                             affinity=affinity))
+    elsewhere = {
+        "matchExpressions": [
+            {"key": "node-role.kubernetes.io/control-plane", "operator": "DoesNotExist"}
+        ]
+    }
+    affinity = {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [elsewhere]}
+        }
+    }
+    made = daemonset(
+        name,
+        template=template(
+            labels, "nvcr.io/nvidia/driver:1", automountServiceAccountToken=False, affinity=affinity
+        ),
+    )
     made["metadata"]["labels"] = {"app.kubernetes.io/managed-by": "ostler"}
     return made
 
 
 def pod(name="a", **spec):
     """A Pod of one container."""
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": "a"}},
-            "spec": {"containers": [{"name": "main", "image": "registry.example.com/a:1"}], **spec}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": {"app": "a"}},
+        "spec": {"containers": [{"name": "main", "image": "registry.example.com/a:1"}], **spec},
+    }

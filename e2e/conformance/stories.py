@@ -1,5 +1,5 @@
-"""What the DaemonSet controller, the scheduler, the garbage collector and the controllers of budgets and jobs make of the same
-objects."""
+"""What the DaemonSet controller, the scheduler, the garbage collector and the controllers of
+budgets and jobs make of the same objects."""
 
 from conformance.cluster import story
 from conformance.steps import daemonset, template
@@ -30,9 +30,21 @@ def three(s):
 def plain_pod(s, name, cpu=None, labels=None, **spec):
     """A pod of nobody."""
     resources = {"requests": {"cpu": cpu}} if cpu else {}
-    s.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels or LABELS}, "spec": {
-        "terminationGracePeriodSeconds": 1, "nodeSelector": {"story": s.ns}, **spec,
-        "containers": [{"name": "main", "image": "registry.example.com/p:1", "resources": resources}]}})
+    s.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "labels": labels or LABELS},
+            "spec": {
+                "terminationGracePeriodSeconds": 1,
+                "nodeSelector": {"story": s.ns},
+                **spec,
+                "containers": [
+                    {"name": "main", "image": "registry.example.com/p:1", "resources": resources}
+                ],
+            },
+        }
+    )
 
 
 def configmap(name):
@@ -42,9 +54,11 @@ def configmap(name):
 
 # ---- DaemonSets
 
+
 @story
 def a_pod_on_every_node_that_fits(s):
-    """A DaemonSet has a pod on each node that it selects, also on one that comes later, and none on others."""
+    """A DaemonSet has a pod on each node that it selects, also on one that comes later, and none
+    on others."""
     three(s)
     s.create(on_story(s, pod={"nodeSelector": {"story": s.ns, "gpu": "yes"}}))
     s.settle()
@@ -62,8 +76,16 @@ def pods_that_name_a_runtime_class(s):
     three(s)
     s.create(on_story(s, pod={"runtimeClassName": s.ns}))
     s.settle()
-    s.both(lambda c: c.create({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": s.ns},
-                               "handler": "runc"}))
+    s.both(
+        lambda c: c.create(
+            {
+                "apiVersion": "node.k8s.io/v1",
+                "kind": "RuntimeClass",
+                "metadata": {"name": s.ns},
+                "handler": "runc",
+            }
+        )
+    )
     s.edit("DaemonSet", "a", {"metadata": {"annotations": {"example.com/look": "again"}}})
     s.settle()
 
@@ -84,8 +106,21 @@ def a_rolling_update(s):
 def a_rolling_update_with_more_at_once(s):
     """Two at once, and new pods before old ones go, end in the same."""
     three(s)
-    s.create(on_story(s, updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "67%"}}))
-    s.create(on_story(s, "b", updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}))
+    s.create(
+        on_story(
+            s, updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "67%"}}
+        )
+    )
+    s.create(
+        on_story(
+            s,
+            "b",
+            updateStrategy={
+                "type": "RollingUpdate",
+                "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1},
+            },
+        )
+    )
     s.settle()
     s.edit("DaemonSet", "a", image("registry.example.com/a:2"))
     s.edit("DaemonSet", "b", image("registry.example.com/a:2"))
@@ -131,7 +166,16 @@ def a_short_history(s):
         s.settle()
         s.edit("DaemonSet", "a", image(f"registry.example.com/a:{i}"))
     s.settle()
-    s.edit("DaemonSet", "a", {"spec": {"updateStrategy": {"type": "OnDelete", "rollingUpdate": None}, "revisionHistoryLimit": 0}})
+    s.edit(
+        "DaemonSet",
+        "a",
+        {
+            "spec": {
+                "updateStrategy": {"type": "OnDelete", "rollingUpdate": None},
+                "revisionHistoryLimit": 0,
+            }
+        },
+    )
     s.edit("DaemonSet", "a", image("registry.example.com/a:5"))
     s.delete_pods_on("n1")
     s.settle()
@@ -149,7 +193,8 @@ def a_change_beside_the_template(s):
 
 @story
 def taints_and_tolerations(s):
-    """A taint keeps pods away that do not tolerate it; those that are there stay, unless it says NoExecute."""
+    """A taint keeps pods away that do not tolerate it; those that are there stay, unless it says
+    NoExecute."""
     three(s)
     s.edit_node("n1", {"spec": {"taints": [{"key": "a", "effect": "NoSchedule"}]}})
     s.create(on_story(s))
@@ -168,16 +213,50 @@ def affinity(s):
     """Node affinity with each operator."""
     for i, speed in enumerate(("1", "5", "10"), 1):
         s.node(f"n{i}", {"speed": speed, **({"old": "yes"} if i == 2 else {})})
-    rows = {"in": ("speed", "In", ["1", "10"]), "not-in": ("speed", "NotIn", ["1"]), "exists": ("old", "Exists", None),
-            "absent": ("old", "DoesNotExist", None), "more": ("speed", "Gt", ["4"]), "less": ("speed", "Lt", ["5"])}
+    rows = {
+        "in": ("speed", "In", ["1", "10"]),
+        "not-in": ("speed", "NotIn", ["1"]),
+        "exists": ("old", "Exists", None),
+        "absent": ("old", "DoesNotExist", None),
+        "more": ("speed", "Gt", ["4"]),
+        "less": ("speed", "Lt", ["5"]),
+    }
     for name, (key, operator, values) in rows.items():
         expression = {"key": key, "operator": operator, **({"values": values} if values else {})}
-        s.create(on_story(s, name, pod={"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
-            "nodeSelectorTerms": [{"matchExpressions": [expression]}]}}}}))
-    terms = [{"matchExpressions": [{"key": "speed", "operator": "In", "values": ["1"]}]},
-             {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [f"{s.ns}-n3"]}]}]
-    s.create(on_story(s, "either", pod={"affinity": {"nodeAffinity": {
-        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}}))
+        s.create(
+            on_story(
+                s,
+                name,
+                pod={
+                    "affinity": {
+                        "nodeAffinity": {
+                            "requiredDuringSchedulingIgnoredDuringExecution": {
+                                "nodeSelectorTerms": [{"matchExpressions": [expression]}]
+                            }
+                        }
+                    }
+                },
+            )
+        )
+    terms = [
+        {"matchExpressions": [{"key": "speed", "operator": "In", "values": ["1"]}]},
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [f"{s.ns}-n3"]}]},
+    ]
+    s.create(
+        on_story(
+            s,
+            "either",
+            pod={
+                "affinity": {
+                    "nodeAffinity": {
+                        "requiredDuringSchedulingIgnoredDuringExecution": {
+                            "nodeSelectorTerms": terms
+                        }
+                    }
+                }
+            },
+        )
+    )
     s.settle()
 
 
@@ -218,7 +297,8 @@ def pods_that_are_deleted_come_again(s):
 
 @story
 def adoption(s):
-    """Pods that the selector matches and nobody owns become the DaemonSet's, and those that stop to match are let go."""
+    """Pods that the selector matches and nobody owns become the DaemonSet's, and those that stop
+    to match are let go."""
     s.node("n1")
     s.node("n2")
     plain_pod(s, "stray", nodeName=f"{s.ns}-n1")
@@ -232,7 +312,8 @@ def adoption(s):
 
 @story
 def orphans(s):
-    """A DaemonSet that goes alone leaves its pods and its history, and the next one of its kind takes them over."""
+    """A DaemonSet that goes alone leaves its pods and its history, and the next one of its kind
+    takes them over."""
     s.node("n1")
     s.node("n2")
     s.create(on_story(s))
@@ -257,6 +338,7 @@ def deletions(s):
 
 # ---- the scheduler
 
+
 @story
 def resources(s):
     """Pods go where there is room, wait where there is none, and get the room that others leave."""
@@ -274,7 +356,12 @@ def resources(s):
 def selectors_of_pods(s):
     """A pod waits for a node with its labels, and for one whose taints it tolerates."""
     s.node("n1", taints=[{"key": "a", "effect": "NoSchedule"}])
-    plain_pod(s, "p1", nodeSelector={"story": s.ns, "gpu": "yes"}, tolerations=[{"key": "a", "operator": "Exists"}])
+    plain_pod(
+        s,
+        "p1",
+        nodeSelector={"story": s.ns, "gpu": "yes"},
+        tolerations=[{"key": "a", "operator": "Exists"}],
+    )
     plain_pod(s, "p2")
     s.settle()
     s.edit_node("n1", {"metadata": {"labels": {"gpu": "yes"}}})
@@ -284,6 +371,7 @@ def selectors_of_pods(s):
 
 
 # ---- the garbage collector
+
 
 @story
 def chains_of_owners(s):
@@ -313,7 +401,10 @@ def several_owners(s):
 def what_blocks_a_foreground_deletion(s):
     """An owner waits for what blocks it, and that for its finalizer."""
     s.create(configmap("a"))
-    s.create_owned({**configmap("b"), "metadata": {"name": "b", "finalizers": ["example.com/x"]}}, ("ConfigMap", "a", True))
+    s.create_owned(
+        {**configmap("b"), "metadata": {"name": "b", "finalizers": ["example.com/x"]}},
+        ("ConfigMap", "a", True),
+    )
     s.delete("ConfigMap", "a", "Foreground")
     s.settle()
     s.edit("ConfigMap", "b", {"metadata": {"finalizers": None}})
@@ -333,17 +424,36 @@ def what_is_left_by_an_orphaning(s):
 @story
 def owners_that_never_were(s):
     """What names an owner that is not there goes."""
-    s.create({**configmap("a"), "metadata": {"name": "a", "ownerReferences": [
-        {"apiVersion": "v1", "kind": "ConfigMap", "name": "none", "uid": "00000000-0000-4000-8000-000000000000"}]}})
+    s.create(
+        {
+            **configmap("a"),
+            "metadata": {
+                "name": "a",
+                "ownerReferences": [
+                    {
+                        "apiVersion": "v1",
+                        "kind": "ConfigMap",
+                        "name": "none",
+                        "uid": "00000000-0000-4000-8000-000000000000",
+                    }
+                ],
+            },
+        }
+    )
     s.settle()
 
 
 # ---- budgets and jobs
 
+
 def budget(name, **spec):
     """A PodDisruptionBudget for the pods of nobody."""
-    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name},
-            "spec": {"selector": {"matchLabels": LABELS}, **spec}}
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": name},
+        "spec": {"selector": {"matchLabels": LABELS}, **spec},
+    }
 
 
 @story
@@ -364,7 +474,8 @@ def what_a_budget_counts(s):
 
 @story
 def evictions(s):
-    """An eviction that the budget allows takes the pod, the next one is refused until there is another."""
+    """An eviction that the budget allows takes the pod, the next one is refused until there is
+    another."""
     s.node("n1")
     s.create(budget("b", maxUnavailable=None, minAvailable=2))
     for name in ("p1", "p2", "p3"):
@@ -382,7 +493,8 @@ def evictions(s):
 
 @story
 def a_budget_for_a_daemonset(s):
-    """A number of pods that must be there can be kept of a DaemonSet; a share cannot be worked out."""
+    """A number of pods that must be there can be kept of a DaemonSet; a share cannot be worked
+    out."""
     three(s)
     s.create(on_story(s))
     s.create(budget("number", minAvailable=2))
@@ -395,10 +507,18 @@ def a_budget_for_a_daemonset(s):
 def a_job(s):
     """A job runs its pods to their ends."""
     s.node("n1")
-    pod = template({}, "registry.example.com/job:1", restartPolicy="Never", nodeSelector={"story": s.ns})
+    pod = template(
+        {}, "registry.example.com/job:1", restartPolicy="Never", nodeSelector={"story": s.ns}
+    )
     pod["metadata"]["annotations"] = {"test.ostler.dev/complete": "yes"}
-    s.create({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
-              "spec": {"completions": 3, "parallelism": 2, "template": pod}})
+    s.create(
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"name": "j"},
+            "spec": {"completions": 3, "parallelism": 2, "template": pod},
+        }
+    )
     s.settle()
     s.delete("Job", "j")
     s.settle()
@@ -407,8 +527,17 @@ def a_job(s):
 @story
 def a_job_that_waits(s):
     """A job whose pods find no node is active, and its pods go with it."""
-    pod = template({}, "registry.example.com/job:1", restartPolicy="Never", nodeSelector={"story": "none"})
-    s.create({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"template": pod}})
+    pod = template(
+        {}, "registry.example.com/job:1", restartPolicy="Never", nodeSelector={"story": "none"}
+    )
+    s.create(
+        {
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": {"name": "j"},
+            "spec": {"template": pod},
+        }
+    )
     s.settle()
     s.delete("Job", "j", "Foreground")
     s.settle()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Argo CD's health checks (docs/argocd) and kstatus, by the real libraries, on what the program says of itself; the examples of
-docs/gitops.md. The policies are those of tests/cases/cluster, as they stand after each step. Needs build/ostler, and no cluster.
+"""Argo CD's health checks (docs/argocd) and kstatus, by the real libraries, on what the program
+says of itself; the examples of docs/gitops.md. The policies are those of tests/cases/cluster,
+as they stand after each step. Needs build/ostler, and no cluster.
 
 The last line is "gitops: N passed, N failed".
 """
@@ -27,17 +28,37 @@ DONE, UNDER_WAY, FAILED = "Current", "InProgress", "Failed"
 EXPECTED = {
     "no-nodes-0": ("Healthy", "there is no GPU node to serve", DONE),
     "no-detector-0": ("Degraded", "Ostler cannot tell which of 2 nodes have a GPU", UNDER_WAY),
-    "headline-namespace-deleted-1": ("Degraded", "kubectl create namespace ostler-operands", FAILED),
-    "headline-rollout-with-few-nodes-ready-2": ("Progressing", "2 nodes wait for jobs to end", DONE),
+    "headline-namespace-deleted-1": (
+        "Degraded",
+        "kubectl create namespace ostler-operands",
+        FAILED,
+    ),
+    "headline-rollout-with-few-nodes-ready-2": (
+        "Progressing",
+        "2 nodes wait for jobs to end",
+        DONE,
+    ),
     "foreign-stack-0": ("Healthy", "served by another GPU stack: 1 node", DONE),
     "foreign-stack-beside-ours-0": ("Healthy", "every GPU node is in its desired state", DONE),
     "first-node-0": ("Healthy", "every GPU node is in its desired state", DONE),
-    "nothing-is-deleted-while-unsettled-1": ("Progressing", "Ostler is reading the nodes", UNDER_WAY),
+    "nothing-is-deleted-while-unsettled-1": (
+        "Progressing",
+        "Ostler is reading the nodes",
+        UNDER_WAY,
+    ),
     "exporter-beside-a-broken-node-0": ("Healthy", "exporters that are up: 1 of 2", DONE),
-    "daemonset-that-no-node-takes-0": ("Progressing", "there is no driver pod on the node yet", UNDER_WAY),
+    "daemonset-that-no-node-takes-0": (
+        "Progressing",
+        "there is no driver pod on the node yet",
+        UNDER_WAY,
+    ),
     "refusal-that-passes-1": ("Progressing", "HTTP 500", UNDER_WAY),
     "refusal-that-a-person-must-mend-1": ("Degraded", "HTTP 403: no quota", FAILED),
-    "invalid-spec-from-the-start-0": ("Degraded", "correct the spec: spec.driver.repository", FAILED),
+    "invalid-spec-from-the-start-0": (
+        "Degraded",
+        "correct the spec: spec.driver.repository",
+        FAILED,
+    ),
     "invalid-spec-later-1": ("Degraded", "correct the spec", FAILED),
     "images-cannot-be-pulled-0": ("Degraded", "ImagePullBackOff", UNDER_WAY),
     "exporter-missing-1": ("Degraded", "CrashLoopBackOff", DONE),
@@ -45,8 +66,16 @@ EXPECTED = {
     "version-that-never-ran-is-not-held-1": ("Progressing", "1 node is under way", DONE),
     "upgrade-canary-soaks-1": ("Progressing", "waits until the soak of driver 580.1 ends", DONE),
     "upgrade-approval-1": ("Suspended", "annotate the policy with ostler.dev/approved=", DONE),
-    "drift-daemonset-of-an-old-revision-deleted-1": ("Suspended", "spec.rollout.paused is true", DONE),
-    "upgrade-failed-revision-2": ("Degraded", "was rolled back. Correct the policy, or retry the revision", DONE),
+    "drift-daemonset-of-an-old-revision-deleted-1": (
+        "Suspended",
+        "spec.rollout.paused is true",
+        DONE,
+    ),
+    "upgrade-failed-revision-2": (
+        "Degraded",
+        "was rolled back. Correct the policy, or retry the revision",
+        DONE,
+    ),
     "upgrade-held-node-1": ("Healthy", "2 nodes are skipped", DONE),
     "agents-have-not-looked-1": ("Progressing", "not all of their agents are up", UNDER_WAY),
     "removal-waits-for-gpu-pods-1": ("Progressing", "Pending deletion", "Terminating"),
@@ -54,20 +83,40 @@ EXPECTED = {
 
 # Why a rollout begins with no other node, where nothing is under way: Argo CD's health.
 ROLLOUTS = {
-    "UpToDate": "Healthy", "NodesDown": "Healthy", "NodesSkipped": "Healthy",
-    "Paused": "Suspended", "WaitingForApproval": "Suspended", "WaitingForWindow": "Suspended",
+    "UpToDate": "Healthy",
+    "NodesDown": "Healthy",
+    "NodesSkipped": "Healthy",
+    "Paused": "Suspended",
+    "WaitingForApproval": "Suspended",
+    "WaitingForWindow": "Suspended",
     "RevisionFailed": "Degraded",
-    "": "Progressing", "WaitingForImages": "Progressing", "CanaryRunning": "Progressing", "Soaking": "Progressing",
-    "MaxParallel": "Progressing", "MaxUnavailable": "Progressing", "MaxUnavailableGpus": "Progressing",
-    "OtherDomain": "Progressing", "WaitingToRetry": "Progressing", "WaitingForJobs": "Progressing",
+    "": "Progressing",
+    "WaitingForImages": "Progressing",
+    "CanaryRunning": "Progressing",
+    "Soaking": "Progressing",
+    "MaxParallel": "Progressing",
+    "MaxUnavailable": "Progressing",
+    "MaxUnavailableGpus": "Progressing",
+    "OtherDomain": "Progressing",
+    "WaitingToRetry": "Progressing",
+    "WaitingForJobs": "Progressing",
 }
 
 # State of a node: Argo CD's health of its GpuNode.
 NODES = {
-    "Unmanaged": "Healthy", "Ready": "Healthy", "ForeignStack": "Healthy",
-    "Discovered": "Progressing", "Installing": "Progressing", "Waiting": "Progressing", "Draining": "Progressing",
-    "Unloading": "Progressing", "Validating": "Progressing", "Removing": "Progressing",
-    "Failed": "Degraded", "Unsupported": "Degraded", "Lost": "Degraded",
+    "Unmanaged": "Healthy",
+    "Ready": "Healthy",
+    "ForeignStack": "Healthy",
+    "Discovered": "Progressing",
+    "Installing": "Progressing",
+    "Waiting": "Progressing",
+    "Draining": "Progressing",
+    "Unloading": "Progressing",
+    "Validating": "Progressing",
+    "Removing": "Progressing",
+    "Failed": "Degraded",
+    "Unsupported": "Degraded",
+    "Lost": "Degraded",
 }
 
 
@@ -76,8 +125,17 @@ def recorded():
     subprocess.run(["make", "--no-print-directory", "-s", CASES], cwd=ROOT, check=True)
     with tempfile.TemporaryDirectory() as folder:
         # Whether the cases pass is another test's matter.
-        subprocess.run([ROOT / CASES], cwd=ROOT, env={"OSTLER_STATES": folder}, capture_output=True, check=False)
-        return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in pathlib.Path(folder).glob("*.json")}
+        subprocess.run(
+            [ROOT / CASES],
+            cwd=ROOT,
+            env={"OSTLER_STATES": folder},
+            capture_output=True,
+            check=False,
+        )
+        return {
+            path.stem: json.loads(path.read_text(encoding="utf-8"))
+            for path in pathlib.Path(folder).glob("*.json")
+        }
 
 
 def words_of(path, macro):
@@ -101,19 +159,26 @@ def condition(policy, kind):
 
 
 def kstatus_of(policy):
-    """What kstatus is to say: Failed where a person must act, Current where nodes have what they should have."""
+    """What kstatus is to say: Failed where a person must act, Current where nodes have what they
+    should have."""
     if "deletionTimestamp" in policy["metadata"]:
         return "Terminating"
     if condition(policy, "Stalled")["status"] == "True":
         return FAILED
-    calm = condition(policy, "Ready")["status"] == "True" and condition(policy, "Reconciling")["status"] == "False"
+    calm = (
+        condition(policy, "Ready")["status"] == "True"
+        and condition(policy, "Reconciling")["status"] == "False"
+    )
     return DONE if calm else UNDER_WAY
 
 
-# What kstatus says, and what Argo CD may say beside it: it tells of rollouts and of failed nodes where kstatus does not.
+# What kstatus says, and what Argo CD may say beside it: it tells of rollouts and of failed nodes
+# where kstatus does not.
 BESIDE = {
-    DONE: {"Healthy", "Progressing", "Suspended", "Degraded"}, UNDER_WAY: {"Progressing", "Degraded"},
-    FAILED: {"Degraded"}, "Terminating": {"Progressing"},
+    DONE: {"Healthy", "Progressing", "Suspended", "Degraded"},
+    UNDER_WAY: {"Progressing", "Degraded"},
+    FAILED: {"Degraded"},
+    "Terminating": {"Progressing"},
 }
 
 
@@ -146,18 +211,34 @@ def check_every(report, states, said):
     """What holds in each state there is."""
     for name, policy in states.items():
         (status, message), (result, _) = said[name]
-        both = all(condition(policy, kind)["status"] == "True" for kind in ("Stalled", "Reconciling"))
-        report.check(f"{name} for kstatus", both and "Stalled and Reconciling" or result != kstatus_of(policy) and result)
-        report.check(f"{name} for Argo CD", (status not in BESIDE[result] or not message) and f"{status}, {message!r}; {result}")
+        both = all(
+            condition(policy, kind)["status"] == "True" for kind in ("Stalled", "Reconciling")
+        )
+        report.check(
+            f"{name} for kstatus",
+            both and "Stalled and Reconciling" or result != kstatus_of(policy) and result,
+        )
+        report.check(
+            f"{name} for Argo CD",
+            (status not in BESIDE[result] or not message) and f"{status}, {message!r}; {result}",
+        )
 
 
 def check_stale(report, libraries, states):
-    """A generation that nobody has looked at, and a policy that nobody has seen, are under way; one that is deleted goes."""
+    """A generation that nobody has looked at, and a policy that nobody has seen, are under way;
+    one that is deleted goes."""
     changes = {
-        "newer generation": (lambda p: p["metadata"].update(generation=p["metadata"]["generation"] + 1), STALE, UNDER_WAY),
+        "newer generation": (
+            lambda p: p["metadata"].update(generation=p["metadata"]["generation"] + 1),
+            STALE,
+            UNDER_WAY,
+        ),
         "new policy": (lambda p: p.update(status={"observedGeneration": -1}), STALE, UNDER_WAY),
-        "deleted policy": (lambda p: p["metadata"].update(deletionTimestamp="2026-11-20T10:00:00Z"), "Pending deletion",
-                           "Terminating"),
+        "deleted policy": (
+            lambda p: p["metadata"].update(deletionTimestamp="2026-11-20T10:00:00Z"),
+            "Pending deletion",
+            "Terminating",
+        ),
     }
     policies = [p for p in states.values() if "deletionTimestamp" not in p["metadata"]]
     for what, (change, message, kstatus) in changes.items():
@@ -185,9 +266,18 @@ def check_rollouts(report, libraries, states):
 
 def check_nodes(report, libraries):
     """Every state of a GpuNode, and one of which nothing is known."""
-    report.check("states of nodes", words_of("reconcilers/decide/node_types.h", "NODE_STATES") ^ set(NODES))
-    nodes = [{"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuNode", "metadata": {"name": "gpu-1", "generation": 1},
-              "status": {"state": state, "message": "a sentence"}} for state in NODES]
+    report.check(
+        "states of nodes", words_of("reconcilers/decide/node_types.h", "NODE_STATES") ^ set(NODES)
+    )
+    nodes = [
+        {
+            "apiVersion": "ostler.dev/v1alpha1",
+            "kind": "GpuNode",
+            "metadata": {"name": "gpu-1", "generation": 1},
+            "status": {"state": state, "message": "a sentence"},
+        }
+        for state in NODES
+    ]
     for (state, health), (argo, _) in zip(NODES.items(), libraries.health(nodes)):
         report.check(f"node {state}", argo != (health, "a sentence") and argo)
     bare = {**nodes[0], "status": {}}
@@ -198,26 +288,40 @@ def values_of(obj):
     """The chart's values in an example; None where it has none."""
     if obj["kind"] == "HelmRelease":
         return obj["spec"]["values"]
-    return obj["spec"]["source"].get("helm", {}).get("valuesObject") if obj["kind"] == "Application" else None
+    return (
+        obj["spec"]["source"].get("helm", {}).get("valuesObject")
+        if obj["kind"] == "Application"
+        else None
+    )
 
 
 def complaint(command, text):
     """What a program says against its input; empty where it has nothing against it."""
-    done = subprocess.run([*map(str, command), "-"], input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*map(str, command), "-"], input=text, capture_output=True, text=True, check=False
+    )
     return (done.stdout + done.stderr) if done.returncode else ""
 
 
 def check_examples(report, libraries):
-    """The examples of the page: Flux decodes its own, the chart takes their values, Ostler takes the policies."""
-    world = subprocess.run([ROOT / "e2e/world/build"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    """The examples of the page: Flux decodes its own, the chart takes their values, Ostler takes
+    the policies."""
+    world = subprocess.run(
+        [ROOT / "e2e/world/build"], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
     examples = libraries.examples()
     kinds = [obj["kind"] for obj in examples]
     flux = [obj for obj in examples if "fluxcd" in obj["apiVersion"]]
-    report.check("examples", {"Application", "HelmRelease", "Kustomization", "GpuClusterPolicy"} - set(kinds))
+    report.check(
+        "examples", {"Application", "HelmRelease", "Kustomization", "GpuClusterPolicy"} - set(kinds)
+    )
     report.check("Flux's examples", libraries.flux_problems(flux))
     for obj in examples:
         if obj["kind"] == "GpuClusterPolicy":
-            report.check("example of a policy", complaint([ROOT / "build/ostler", "validate", "-f"], json.dumps(obj)))
+            report.check(
+                "example of a policy",
+                complaint([ROOT / "build/ostler", "validate", "-f"], json.dumps(obj)),
+            )
         values = values_of(obj)
         if values:
             render = [f"{world}/helm", "template", "ostler", ROOT / "charts/ostler", "-f"]
@@ -228,18 +332,26 @@ def defaults(schema, path):
     """Where a schema has the server fill in something that nobody wrote."""
     found = [path] if "default" in schema else []
     inner = [(f"{path}.{name}", s) for name, s in schema.get("properties", {}).items()]
-    inner += [(f"{path}{mark}", schema[key]) for key, mark in (("items", "[]"), ("additionalProperties", ".*"))
-              if isinstance(schema.get(key), dict)]
+    inner += [
+        (f"{path}{mark}", schema[key])
+        for key, mark in (("items", "[]"), ("additionalProperties", ".*"))
+        if isinstance(schema.get(key), dict)
+    ]
     return found + [place for where, s in inner for place in defaults(s, where)]
 
 
 def check_schemas(report, libraries):
-    """The server fills in nothing but the status that nobody has written yet, without which kstatus calls a new policy done."""
+    """The server fills in nothing but the status that nobody has written yet, without which
+    kstatus calls a new policy done."""
     found = []
     for path in sorted((ROOT / "crds").glob("*.yaml")):
         for crd in libraries.parse(path.read_text(encoding="utf-8")):
             kind = crd["spec"]["names"]["kind"]
-            found += [d for v in crd["spec"]["versions"] for d in defaults(v["schema"]["openAPIV3Schema"], kind)]
+            found += [
+                d
+                for v in crd["spec"]["versions"]
+                for d in defaults(v["schema"]["openAPIV3Schema"], kind)
+            ]
     report.check("defaults of the CRDs", found != ["GpuClusterPolicy.status"] and found)
 
 
@@ -255,7 +367,9 @@ def main():
     check_nodes(report, libraries)
     check_schemas(report, libraries)
     check_examples(report, libraries)
-    print(f"gitops: {len(states)} recorded policies; {report.passed} passed, {report.failed} failed")
+    print(
+        f"gitops: {len(states)} recorded policies; {report.passed} passed, {report.failed} failed"
+    )
     return 1 if report.failed else 0
 
 

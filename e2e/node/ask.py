@@ -21,10 +21,16 @@ def helm(stage, *args, check=True):
 
 
 def install_flags(tag="node-test"):
-    """What says where the image is, and which system calls the operator may make: those of the chart's own list."""
-    values = ("seccompProfile.type=Localhost", "seccompProfile.localhostProfile=profiles/ostler.json",
-              "image.repository=docker.io/library/ostler", f"image.tag={tag}", "image.pullPolicy=Never",
-              "allowedSettings={secretEnv=ubuntu-pro,NVIDIA_CONTAINER_RUNTIME_RUNTIMES}")
+    """What says where the image is, and which system calls the operator may make: those of the
+    chart's own list."""
+    values = (
+        "seccompProfile.type=Localhost",
+        "seccompProfile.localhostProfile=profiles/ostler.json",
+        "image.repository=docker.io/library/ostler",
+        f"image.tag={tag}",
+        "image.pullPolicy=Never",
+        "allowedSettings={secretEnv=ubuntu-pro,NVIDIA_CONTAINER_RUNTIME_RUNTIMES}",
+    )
     return [word for value in values for word in ("--set", value)]
 
 
@@ -45,12 +51,25 @@ def gpus(stage, count):
 
 def ready(stage, version, timeout):
     """Waits until the node serves with a driver of that version."""
+
     def serves():
         said = gpu_node(stage)
-        well = said.get("state") == "Ready" and said.get("inventory", {}).get("bootId") == stage.machine.boot_id
-        if well and module_version(stage) == version and gpus(stage, 2) and not kube.taint(node(stage), names.UPGRADE_TAINT):
+        well = (
+            said.get("state") == "Ready"
+            and said.get("inventory", {}).get("bootId") == stage.machine.boot_id
+        )
+        if (
+            well
+            and module_version(stage) == version
+            and gpus(stage, 2)
+            and not kube.taint(node(stage), names.UPGRADE_TAINT)
+        ):
             return True
-        return json.dumps({k: said.get(k) for k in ("state", "reason", "message")} | {"loaded": module_version(stage)})
+        return json.dumps(
+            {k: said.get(k) for k in ("state", "reason", "message")}
+            | {"loaded": module_version(stage)}
+        )
+
     kube.wait_for(serves, timeout, f"{machine.NAME} is Ready with driver {version}")
 
 
@@ -73,35 +92,65 @@ def pods(stage, component):
 def job(name, seconds, resource="nvidia.com/gpu"):
     """A Job that works with one GPU, or one of another resource, for so long."""
     return {
-        "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": "default"},
-        "spec": {"backoffLimit": 0, "template": {"spec": {
-            "restartPolicy": "Never", "tolerations": [{"key": names.GPU_TAINT, "operator": "Exists"}], "containers": [{
-            "name": "job", "image": operands.JOB, "args": [str(seconds)], "imagePullPolicy": "Never",
-            "resources": {"limits": {resource: "1"}}}]}}},
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "backoffLimit": 0,
+            "template": {
+                "spec": {
+                    "restartPolicy": "Never",
+                    "tolerations": [{"key": names.GPU_TAINT, "operator": "Exists"}],
+                    "containers": [
+                        {
+                            "name": "job",
+                            "image": operands.JOB,
+                            "args": [str(seconds)],
+                            "imagePullPolicy": "Never",
+                            "resources": {"limits": {resource: "1"}},
+                        }
+                    ],
+                }
+            },
+        },
     }
 
 
 def job_pod(stage, name):
     """The one pod of a Job, when it is there."""
-    (pod,) = kube.wait_for(lambda: stage.client.list("Pod", "default", labels=f"job-name={name}"), 60, f"job {name} has a pod")
+    (pod,) = kube.wait_for(
+        lambda: stage.client.list("Pod", "default", labels=f"job-name={name}"),
+        60,
+        f"job {name} has a pod",
+    )
     return pod
 
 
 def job_phase(stage, name):
     """How far its pod is, and why it is not further."""
     status = job_pod(stage, name)["status"]
-    return status["phase"] + ": " + str(kube.condition({"status": status}, "PodScheduled").get("message"))
+    return (
+        status["phase"]
+        + ": "
+        + str(kube.condition({"status": status}, "PodScheduled").get("message"))
+    )
 
 
 def said(stage, pod):
     """The log of a pod."""
-    return stage.cluster.kubectl("logs", "--namespace", pod["metadata"]["namespace"], pod["metadata"]["name"])
+    return stage.cluster.kubectl(
+        "logs", "--namespace", pod["metadata"]["namespace"], pod["metadata"]["name"]
+    )
 
 
 def succeeded(stage, name, timeout):
     """Waits until a Job has succeeded, and returns its pod."""
+
     def done():
-        return stage.client.get("Job", name, "default").get("status", {}).get("succeeded") or job_phase(stage, name)
+        return stage.client.get("Job", name, "default").get("status", {}).get(
+            "succeeded"
+        ) or job_phase(stage, name)
+
     kube.wait_for(done, timeout, f"job {name} has succeeded")
     pod = job_pod(stage, name)
     equal(pod["status"]["containerStatuses"][0]["restartCount"], 0, f"restarts of {name}")
@@ -120,17 +169,21 @@ def change(stage, *flags):
 
 
 def processes(name, words=b"\0run\0"):
-    """The folders in procfs of those that run as that program, with these words in their command line, the oldest first."""
+    """The folders in procfs of those that run as that program, with these words in their command
+    line, the oldest first."""
     found = []
     for folder in sorted(pathlib.Path("/proc").glob("[0-9]*"), key=lambda f: int(f.name)):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            if (folder / "comm").read_text(encoding="ascii") == name + "\n" and words in (folder / "cmdline").read_bytes():
+            if (folder / "comm").read_text(encoding="ascii") == name + "\n" and words in (
+                folder / "cmdline"
+            ).read_bytes():
                 found.append(folder)
     return found
 
 
 def installed_at(stage):
-    """When the runtime's wrapper was put there. Its inode does not tell: a new file often has that of one just removed."""
+    """When the runtime's wrapper was put there. Its inode does not tell: a new file often has
+    that of one just removed."""
     return (stage.machine.disk / TOOLKIT / "nvidia-container-runtime").stat().st_ctime_ns
 
 
@@ -149,31 +202,43 @@ def container(pod, name):
 
 def another_pod(stage, component, old):
     """The pod of an operand that came after `old`, or None."""
-    return next((p for p in pods(stage, component) if p["metadata"]["uid"] != old["metadata"]["uid"]), None)
+    return next(
+        (p for p in pods(stage, component) if p["metadata"]["uid"] != old["metadata"]["uid"]), None
+    )
 
 
 def kill_driver(stage):
-    """Has the driver's container killed before it can unload anything that is used, and waits for the next one."""
+    """Has the driver's container killed before it can unload anything that is used, and waits
+    for the next one."""
     (old,) = pods(stage, "driver")
     stage.client.delete("Pod", old["metadata"]["name"], names.OPERANDS, grace=2)
 
     def another():
         found = another_pod(stage, "driver", old)
-        return bool(found) and (kube.pod_ready(found) or str(found["status"].get("initContainerStatuses")))
+        return bool(found) and (
+            kube.pod_ready(found) or str(found["status"].get("initContainerStatuses"))
+        )
+
     kube.wait_for(another, 180, "another driver container is up")
 
 
 def event(stage, reason):
     """The last Event of Ostler's with that reason, or None."""
-    found = [e for e in stage.client.list("Event", "default")
-             if e["reason"] == reason and "ostler" in e.get("reportingController", "")]
+    found = [
+        e
+        for e in stage.client.list("Event", "default")
+        if e["reason"] == reason and "ostler" in e.get("reportingController", "")
+    ]
     return found[-1] if found else None
 
 
 def first_time(stage, pod, **which):
-    """When the API server was first asked for something about a pod, by the audit log: it has fractions of a second."""
+    """When the API server was first asked for something about a pod, by the audit log: it has
+    fractions of a second."""
     name = pod["metadata"]["name"]
-    return min(r.time for r in stage.cluster.audit.requests(where=lambda r: r.name == name, **which))
+    return min(
+        r.time for r in stage.cluster.audit.requests(where=lambda r: r.name == name, **which)
+    )
 
 
 def finished(pod):
@@ -185,16 +250,34 @@ def finished(pod):
 def smi(stage, *words):
     """Runs nvidia-smi where a person would: in the driver's container."""
     (pod,) = pods(stage, "driver")
-    return stage.cluster.kubectl("exec", "--namespace", names.OPERANDS, pod["metadata"]["name"], "--container", "driver", "--",
-                                 "nvidia-smi", *words)
+    return stage.cluster.kubectl(
+        "exec",
+        "--namespace",
+        names.OPERANDS,
+        pod["metadata"]["name"],
+        "--container",
+        "driver",
+        "--",
+        "nvidia-smi",
+        *words,
+    )
 
 
 def offered(stage):
-    """resource of NVIDIA's -> how many the kubelet has to give; what it had once and has no more is left out."""
-    return {k: v for k, v in node(stage)["status"]["allocatable"].items() if k.startswith("nvidia.com/") and v != "0"}
+    """resource of NVIDIA's -> how many the kubelet has to give; what it had once and has no more
+    is left out."""
+    return {
+        k: v
+        for k, v in node(stage)["status"]["allocatable"].items()
+        if k.startswith("nvidia.com/") and v != "0"
+    }
 
 
 def works_with_slice(stage, name, profile):
     """A Job gets one MIG device of that kind, and of cards only that which it is part of."""
     text = said(stage, job_pod(stage, name))
-    equal((text.count("MIG device MIG-1"), text.count(f"({profile})"), text.count("/dev/nvidia")), (1, 1, 1), text)
+    equal(
+        (text.count("MIG device MIG-1"), text.count(f"({profile})"), text.count("/dev/nvidia")),
+        (1, 1, 1),
+        text,
+    )

@@ -9,9 +9,38 @@ import kube
 import machine
 import names
 import operands
-from ask import (RELEASE, TOOLKIT, another_pod, change, container, equal, event, finished, first_time, gpu_node, gpus, helm,
-                 install_flags, installed_at, job, job_phase, job_pod, kill_driver, module_version, node, offered, pods,
-                 processes, ready, said, smi, status_of, succeeded, want, works_with_slice)
+from ask import (
+    RELEASE,
+    TOOLKIT,
+    another_pod,
+    change,
+    container,
+    equal,
+    event,
+    finished,
+    first_time,
+    gpu_node,
+    gpus,
+    helm,
+    install_flags,
+    installed_at,
+    job,
+    job_phase,
+    job_pod,
+    kill_driver,
+    module_version,
+    node,
+    offered,
+    pods,
+    processes,
+    ready,
+    said,
+    smi,
+    status_of,
+    succeeded,
+    want,
+    works_with_slice,
+)
 
 CHAPTERS = []
 OF_OPERANDS = []  # those that are told with NVIDIA's own programs, too
@@ -43,18 +72,34 @@ def of_nvidia(function):
     return of_operands(function)
 
 
-# What stays on the disk of a machine that Ostler was taken off: docs/operations.md#what-stays-on-a-nodes-disk has the same.
-# Containers that were started by the programs in the toolkit's folder are ended by them.
-STAYS = {"usr-local/nvidia/", "var/lib/ostler/", "var/lib/ostler/toolkit/", "var/lib/ostler/toolkit/before",
-         "var/lib/ostler/toolkit/made"}
+# What stays on the disk of a machine that Ostler was taken off:
+# docs/operations.md#what-stays-on-a-nodes-disk has the same. Containers that were started by the
+# programs in the toolkit's folder are ended by them.
+STAYS = {
+    "usr-local/nvidia/",
+    "var/lib/ostler/",
+    "var/lib/ostler/toolkit/",
+    "var/lib/ostler/toolkit/before",
+    "var/lib/ostler/toolkit/made",
+}
 
 # ---- the story
+
 
 @chapter
 def an_image_that_is_missing_is_told_by_helm(stage):
     """helm install --wait fails, with a sentence that names what is not ready."""
-    status, text = helm(stage, "install", RELEASE, names.CHART, "--wait", "--timeout", "10s", *install_flags("missing"),
-                        check=False)
+    status, text = helm(
+        stage,
+        "install",
+        RELEASE,
+        names.CHART,
+        "--wait",
+        "--timeout",
+        "10s",
+        *install_flags("missing"),
+        check=False,
+    )
     assert status != 0, "helm install --wait succeeded without an image"
     assert "ostler" in text and "not ready" in text.lower(), text
     helm(stage, "uninstall", RELEASE, "--no-hooks", "--wait", "--timeout", "60s")
@@ -62,36 +107,75 @@ def an_image_that_is_missing_is_told_by_helm(stage):
 
 @of_operands
 def helm_install_makes_a_bare_node_ready(stage):
-    """From helm install --wait, which waits for the policy's nodes too, to a node that serves GPUs. Operator and agent have the
-    chart's own seccomp profiles."""
+    """From helm install --wait, which waits for the policy's nodes too, to a node that serves
+    GPUs. Operator and agent have the chart's own seccomp profiles."""
     values = stage.folder / "values.json"
-    values.write_text(json.dumps({"policy": {"create": True, "spec": {**POLICY, **stage.row.policy}}}), encoding="ascii")
+    values.write_text(
+        json.dumps({"policy": {"create": True, "spec": {**POLICY, **stage.row.policy}}}),
+        encoding="ascii",
+    )
     began = time.time()
-    helm(stage, "install", RELEASE, names.CHART, "--wait", "--timeout", "3m", "--values", values, *install_flags())
+    helm(
+        stage,
+        "install",
+        RELEASE,
+        names.CHART,
+        "--wait",
+        "--timeout",
+        "3m",
+        "--values",
+        values,
+        *install_flags(),
+    )
     installed = time.time()
-    marks = kube.wait_for(lambda: stage.cluster.audit.requests(user=OPERATOR, since=began, verb="patch", resource="nodes"), 90,
-                          "Ostler marks the node")
+    marks = kube.wait_for(
+        lambda: stage.cluster.audit.requests(
+            user=OPERATOR, since=began, verb="patch", resource="nodes"
+        ),
+        90,
+        "Ostler marks the node",
+    )
     stage.figure(f"helm install --wait: {installed - began:.1f} s")
-    stage.figure(f"the node's first mark came {marks[0].time - began:.1f} s after helm install began")
+    stage.figure(
+        f"the node's first mark came {marks[0].time - began:.1f} s after helm install began"
+    )
     ready(stage, operands.OLD, 240)
     stage.figure(f"the node is Ready {time.time() - began:.1f} s after helm install began")
-    specs = [pod["spec"] for pod in (*pods(stage, "node-agent"), *stage.client.list("Pod", names.NAMESPACE))]
-    profiles = [spec["containers"][0]["securityContext"].get("seccompProfile") or spec["securityContext"]["seccompProfile"]
-                for spec in specs]
-    equal({profile.get("localhostProfile") for profile in profiles}, {"profiles/ostler.json", "profiles/ostler-node.json"},
-          "their lists of system calls")
+    specs = [
+        pod["spec"]
+        for pod in (*pods(stage, "node-agent"), *stage.client.list("Pod", names.NAMESPACE))
+    ]
+    profiles = [
+        spec["containers"][0]["securityContext"].get("seccompProfile")
+        or spec["securityContext"]["seccompProfile"]
+        for spec in specs
+    ]
+    equal(
+        {profile.get("localhostProfile") for profile in profiles},
+        {"profiles/ostler.json", "profiles/ostler-node.json"},
+        "their lists of system calls",
+    )
     for folder in processes("ostler"):
-        resident, private = (int(status_of(folder)[field].split()[0]) / 1024 for field in ("VmRSS", "RssAnon"))
-        stage.figure(f"the operator's container: {resident:.1f} MiB resident, {private:.1f} MiB of it private")
+        resident, private = (
+            int(status_of(folder)[field].split()[0]) / 1024 for field in ("VmRSS", "RssAnon")
+        )
+        stage.figure(
+            f"the operator's container: {resident:.1f} MiB resident, {private:.1f} MiB of it"
+            " private"
+        )
 
 
 @of_operands
 def the_gpu_is_known_by_its_proof(stage):
-    """What the program has seen that proved a GPU became labels. Ostler's own asked the driver's libraries, as the container
-    runtime gave them to its pod; beside the policy's sample nvidia-smi was asked, whose stand-in knows a newer CUDA."""
+    """What the program has seen that proved a GPU became labels. Ostler's own asked the driver's
+    libraries, as the container runtime gave them to its pod; beside the policy's sample
+    nvidia-smi was asked, whose stand-in knows a newer CUDA.
+    """
     labels = node(stage)["metadata"]["labels"]
-    seen = {"cuda.driver-version.full": operands.OLD,
-            "cuda.runtime-version.full": "13.0" if "validation" in stage.row.policy else "12.8"}
+    seen = {
+        "cuda.driver-version.full": operands.OLD,
+        "cuda.runtime-version.full": "13.0" if "validation" in stage.row.policy else "12.8",
+    }
     equal({key: labels.get(f"nvidia.com/{key}") for key in seen}, seen, "the node's labels")
 
 
@@ -107,10 +191,16 @@ def a_pod_gets_a_gpu(stage):
 @of_operands
 def the_gpus_are_measured(stage):
     """The Service of the exporter answers, with both GPUs of this node."""
+
     def measured():
-        status, text = stage.client.raw("GET", f"/api/v1/namespaces/{names.OPERANDS}/services/exporter:metrics/proxy/metrics")
-        lines = [line for line in text.decode().splitlines() if f'Hostname="{machine.NAME}"' in line]
+        status, text = stage.client.raw(
+            "GET", f"/api/v1/namespaces/{names.OPERANDS}/services/exporter:metrics/proxy/metrics"
+        )
+        lines = [
+            line for line in text.decode().splitlines() if f'Hostname="{machine.NAME}"' in line
+        ]
         return len(lines) == 2 or f"{status}: {text.decode()}"
+
     kube.wait_for(measured, 180, "the exporter has both GPUs")
 
 
@@ -126,20 +216,31 @@ def the_agent_holds_nothing(stage):
         """The process of the one that came after that; each look of it is a later one."""
         found = another_pod(stage, "node-agent", old)
         return processes("ostler-node")[:1] if found and kube.pod_ready(found) else None
+
     (folder,) = kube.wait_for(agent, 90, "another agent is up")
     mounts = folder / "mountinfo"
-    assert " /host/mnt " in mounts.read_text(encoding="ascii"), "the agent does not see what is mounted"
+    assert " /host/mnt " in mounts.read_text(
+        encoding="ascii"
+    ), "the agent does not see what is mounted"
     status = status_of(folder)
-    equal((status["Uid"].split()[0], status["CapEff"]), ("65531", "0000000000080004"), "the agent's user and capabilities")
+    equal(
+        (status["Uid"].split()[0], status["CapEff"]),
+        ("65531", "0000000000080004"),
+        "the agent's user and capabilities",
+    )
     stage.machine.run("umount", "/mnt")
-    kube.wait_for(lambda: " /host/mnt " not in mounts.read_text(encoding="ascii"), 30,
-                  "the agent has no copy of what was unmounted")
+    kube.wait_for(
+        lambda: " /host/mnt " not in mounts.read_text(encoding="ascii"),
+        30,
+        "the agent has no copy of what was unmounted",
+    )
 
 
 @of_operands
 def a_driver_container_dies_under_a_job(stage):
-    """It cannot unload what the job uses, hangs and is killed; the next one takes over modules that stay where they are. Its /dev
-    is another: what comes after that gets all devices of it, too."""
+    """It cannot unload what the job uses, hangs and is killed; the next one takes over modules
+    that stay where they are. Its /dev is another: what comes after that gets all devices of
+    it, too."""
     stage.client.create(job("through", 25))
     kube.wait_for(lambda: job_phase(stage, "through").startswith("Running"), 60, "the job runs")
     kill_driver(stage)
@@ -151,7 +252,8 @@ def a_driver_container_dies_under_a_job(stage):
 
 @chapter
 def modules_of_another_revision_stay_while_they_are_used(stage):
-    """A driver's pod that finds them takes nothing from a job: it says who is in the way, and waits."""
+    """A driver's pod that finds them takes nothing from a job: it says who is in the way, and
+    waits."""
     state = "/run/nvidia/nvidia-driver.state"
     own = stage.machine.run("cat", state)
     stage.client.create(job("beside", 15))
@@ -162,11 +264,17 @@ def modules_of_another_revision_stay_while_they_are_used(stage):
 
     def refused():
         status = container(another_pod(stage, "driver", old) or {"status": {}}, "unload")
-        ended = status.get("lastState", {}).get("terminated") or status.get("state", {}).get("terminated") or {}
+        ended = (
+            status.get("lastState", {}).get("terminated")
+            or status.get("state", {}).get("terminated")
+            or {}
+        )
         return "DriverInUse: processes on this node use" in ended.get("message", "") or str(status)
+
     kube.wait_for(refused, 120, "the driver's pod says that the driver is in use")
     equal(module_version(stage), stage.driver, "the loaded driver")
-    # As if that revision had been theirs all the time: nothing but this keeps the pod from being ready.
+    # As if that revision had been theirs all the time: nothing but this keeps the pod from being
+    # ready.
     stage.machine.run("bash", "-c", f"echo {own.strip()} > {state}")
     succeeded(stage, "beside", 120)
     ready(stage, stage.driver, 180)
@@ -174,43 +282,92 @@ def modules_of_another_revision_stay_while_they_are_used(stage):
 
 @of_operands
 def the_driver_is_upgraded_after_the_job(stage):
-    """A job that runs is waited for: the old driver's pod goes after it has succeeded. The new one gets parameters of its module
-    from a ConfigMap, and variables from a Secret."""
-    stage.client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "parameters", "namespace": names.OPERANDS},
-                         "data": {"nvidia.conf": "NVreg_RestrictProfilingToAdminUsers=0\nNVreg_EnableGpuFirmware=1\n"}})
-    stage.client.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "ubuntu-pro", "namespace": names.OPERANDS},
-                         "stringData": {"UBUNTU_PRO_TOKEN": "C123"}})
+    """A job that runs is waited for: the old driver's pod goes after it has succeeded. The new
+    one gets parameters of its module from a ConfigMap, and variables from a Secret."""
+    stage.client.create(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "parameters", "namespace": names.OPERANDS},
+            "data": {
+                "nvidia.conf": "NVreg_RestrictProfilingToAdminUsers=0\nNVreg_EnableGpuFirmware=1\n"
+            },
+        }
+    )
+    stage.client.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": "ubuntu-pro", "namespace": names.OPERANDS},
+            "stringData": {"UBUNTU_PRO_TOKEN": "C123"},
+        }
+    )
     stage.client.create(job("long", 3600))
     kube.wait_for(lambda: job_phase(stage, "long").startswith("Running"), 60, "the job runs")
     ends = time.time() + 20
     (old,) = pods(stage, "driver")
-    began = want(stage, operands.NEW, "--set", "policy.spec.driver.kernelModuleConfig.name=parameters",
-                 "--set", "policy.spec.driver.secretEnv=ubuntu-pro")
-    kube.wait_for(lambda: gpu_node(stage).get("state") == "Waiting" or str(gpu_node(stage)), 180, "the node waits for the job")
+    began = want(
+        stage,
+        operands.NEW,
+        "--set",
+        "policy.spec.driver.kernelModuleConfig.name=parameters",
+        "--set",
+        "policy.spec.driver.secretEnv=ubuntu-pro",
+    )
+    kube.wait_for(
+        lambda: gpu_node(stage).get("state") == "Waiting" or str(gpu_node(stage)),
+        180,
+        "the node waits for the job",
+    )
     time.sleep(max(0, ends - time.time()))
     (runs,) = processes("gpu-job", b"\0003600\0")
     os.kill(int(runs.name), signal.SIGUSR1)
     pod = succeeded(stage, "long", 120)
     stage.driver = operands.NEW
     ready(stage, stage.driver, 240)
-    stage.figure(f"the upgraded node is Ready {time.time() - began:.1f} s after the policy said so, a job of 20 s included")
-    # The audit log has fractions of a second, and whoever watched the job cannot have known earlier.
-    ended = max(first_time(stage, pod, verb="patch", resource="pods/status", user=KUBELET, since=began), finished(pod))
+    stage.figure(
+        f"the upgraded node is Ready {time.time() - began:.1f} s after the policy said so, a job of"
+        " 20 s included"
+    )
+    # The audit log has fractions of a second, and whoever watched the job cannot have known
+    # earlier.
+    ended = max(
+        first_time(stage, pod, verb="patch", resource="pods/status", user=KUBELET, since=began),
+        finished(pod),
+    )
     gone = first_time(stage, old, verb="delete", resource="pods")
-    assert gone > ended, f"the driver's pod was deleted {ended - gone:.3f} s before the job had ended"
+    assert (
+        gone > ended
+    ), f"the driver's pod was deleted {ended - gone:.3f} s before the job had ended"
     words = said(stage, another_pod(stage, "driver", old))
-    assert "options nvidia NVreg_RestrictProfilingToAdminUsers=0 NVreg_EnableGpuFirmware=1\n" in words, words
+    assert (
+        "options nvidia NVreg_RestrictProfilingToAdminUsers=0 NVreg_EnableGpuFirmware=1\n" in words
+    ), words
     assert "A token of Ubuntu Pro is there\n" in words, words
 
 
 @of_nvidia
 def a_gpu_is_shared_by_time(stage):
-    """The device plugin takes a configuration of a ConfigMap: each GPU is offered twice, and a pod gets its share of one. Another
-    configuration of it takes that back."""
-    shared = {"version": "v1", "sharing": {"timeSlicing": {"resources": [{"name": "nvidia.com/gpu", "replicas": 2}]}}}
-    stage.client.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "sharing", "namespace": names.OPERANDS},
-                         "data": {"twice": json.dumps(shared), "once": json.dumps({"version": "v1"})}})
-    change(stage, "--set", "policy.spec.devicePlugin.config.name=sharing,policy.spec.devicePlugin.config.default=twice")
+    """The device plugin takes a configuration of a ConfigMap: each GPU is offered twice, and a
+    pod gets its share of one. Another configuration of it takes that back."""
+    shared = {
+        "version": "v1",
+        "sharing": {"timeSlicing": {"resources": [{"name": "nvidia.com/gpu", "replicas": 2}]}},
+    }
+    stage.client.create(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "sharing", "namespace": names.OPERANDS},
+            "data": {"twice": json.dumps(shared), "once": json.dumps({"version": "v1"})},
+        }
+    )
+    change(
+        stage,
+        "--set",
+        "policy.spec.devicePlugin.config.name=sharing,"
+        "policy.spec.devicePlugin.config.default=twice",
+    )
     kube.wait_for(lambda: gpus(stage, 4), 180, "each GPU is offered twice")
     for name in ("share-1", "share-2", "share-3"):
         stage.client.create(job(name, 5))
@@ -223,13 +380,18 @@ def a_gpu_is_shared_by_time(stage):
 
 @of_nvidia
 def a_gpu_is_divided_by_mig(stage):
-    """One of two GPUs becomes three MIG devices of two kinds. The plugin offers them beside the other GPU, and a pod gets one and
-    nothing else. A driver container that takes over a divided GPU has its devices, too."""
+    """One of two GPUs becomes three MIG devices of two kinds. The plugin offers them beside the
+    other GPU, and a pod gets one and nothing else. A driver container that takes over a
+    divided GPU has its devices, too."""
     smi(stage, "-i", "1", "-mig", "1")
     smi(stage, "mig", "-i", "1", "-cgi", "3g.40gb,1g.10gb,1g.10gb", "-C")
     change(stage, "--set", "policy.spec.devicePlugin.migStrategy=mixed")
     want = {"nvidia.com/gpu": "1", "nvidia.com/mig-1g.10gb": "2", "nvidia.com/mig-3g.40gb": "1"}
-    kube.wait_for(lambda: offered(stage) == want or str(offered(stage)), 180, "the plugin offers the MIG devices")
+    kube.wait_for(
+        lambda: offered(stage) == want or str(offered(stage)),
+        180,
+        "the plugin offers the MIG devices",
+    )
     stage.client.create(job("large", 1, "nvidia.com/mig-3g.40gb"))
     succeeded(stage, "large", 90)
     works_with_slice(stage, "large", "3g.40gb")
@@ -243,51 +405,83 @@ def a_gpu_is_divided_by_mig(stage):
     # config, monitor, and all that the two cards can be divided into.
     equal(sum(link.startswith("238:") for link in links), 2 + 2 * 15 * 9, "links of MIG's devices")
     stage.client.delete("Job", "slice", "default")
-    kube.wait_for(lambda: not stage.client.list("Pod", "default", labels="job-name=slice"), 90, "the job is gone")
+    kube.wait_for(
+        lambda: not stage.client.list("Pod", "default", labels="job-name=slice"),
+        90,
+        "the job is gone",
+    )
     smi(stage, "mig", "-i", "1", "-dci")
     smi(stage, "mig", "-i", "1", "-dgi")
     smi(stage, "-i", "1", "-mig", "0")
     change(stage, "--set", "policy.spec.devicePlugin.migStrategy=none")
-    kube.wait_for(lambda: offered(stage) == {"nvidia.com/gpu": "2"} or str(offered(stage)), 180, "both GPUs are whole again")
+    kube.wait_for(
+        lambda: offered(stage) == {"nvidia.com/gpu": "2"} or str(offered(stage)),
+        180,
+        "both GPUs are whole again",
+    )
     ready(stage, stage.driver, 180)
 
 
 @of_nvidia
 def the_toolkit_is_upgraded(stage):
-    """Another version takes the place of the one that is there, under containers that the old one has started. The job outlives
-    that: a container that ends in the very second in which the runtime restarts is lost to containerd from 2.0 on
-    (core/runtime/v2/shim_load.go, "cleaning leaked shim process"), whoever restarts it."""
+    """Another version takes the place of the one that is there, under containers that the old
+    one has started. The job outlives that: a container that ends in the very second in which
+    the runtime restarts is lost to containerd from 2.0 on (core/runtime/v2/shim_load.go,
+    "cleaning leaked shim process"), whoever restarts it."""
     old = installed_at(stage)
     stage.client.create(job("under", 3600))
     kube.wait_for(lambda: job_phase(stage, "under").startswith("Running"), 60, "the job runs")
     before = container(job_pod(stage, "under"), "job")
     began = change(stage, "--set-string", f"policy.spec.toolkit.version={operands.NEW_TOOLKIT}")
-    kube.wait_for(lambda: gpu_node(stage).get("stack", {}).get("version") == operands.NEW_TOOLKIT or str(gpu_node(stage)), 240,
-                  "the node has the other toolkit")
+    kube.wait_for(
+        lambda: gpu_node(stage).get("stack", {}).get("version") == operands.NEW_TOOLKIT
+        or str(gpu_node(stage)),
+        240,
+        "the node has the other toolkit",
+    )
     ready(stage, stage.driver, 180)
-    stage.figure(f"the node is Ready with another toolkit {time.time() - began:.1f} s after the policy said so")
+    stage.figure(
+        f"the node is Ready with another toolkit {time.time() - began:.1f} s after the policy"
+        " said so"
+    )
     assert installed_at(stage) > old, "the toolkit's programs are those that were there before"
     stage.client.create(job("anew", 1))
     succeeded(stage, "anew", 90)
     under = job_pod(stage, "under")
     after = container(under, "job")
-    equal((after["containerID"], after["state"]), (before["containerID"], before["state"]), "the job of before")
+    equal(
+        (after["containerID"], after["state"]),
+        (before["containerID"], before["state"]),
+        "the job of before",
+    )
     assert "driver" in said(stage, under), "the job has no log"
     stage.client.delete("Job", "under", "default")
-    kube.wait_for(lambda: not stage.client.list("Pod", "default", labels="job-name=under"), 90, "the job is gone")
+    kube.wait_for(
+        lambda: not stage.client.list("Pod", "default", labels="job-name=under"),
+        90,
+        "the job is gone",
+    )
 
 
 @of_nvidia
 def a_toolkit_with_which_no_container_starts_is_taken_back(stage):
-    """NVIDIA's runtime is told of a program that is not there. The container runtime takes the configuration and answers, and
-    starts no container with it: it gets its old one back, and the node the stack of before."""
+    """NVIDIA's runtime is told of a program that is not there. The container runtime takes the
+    configuration and answers, and starts no container with it: it gets its old one back, and
+    the node the stack of before."""
     variable = "policy.spec.toolkit.env[0]"
-    began = change(stage, "--set", f"{variable}.name=NVIDIA_CONTAINER_RUNTIME_RUNTIMES,{variable}.value=runc-of-nobody")
+    began = change(
+        stage,
+        "--set",
+        f"{variable}.name=NVIDIA_CONTAINER_RUNTIME_RUNTIMES,{variable}.value=runc-of-nobody",
+    )
 
     def taken_back():
-        failed = [e for e in stage.client.list("Event", "default") if e["reason"] == "UpgradeFailed"]
+        failed = [
+            e for e in stage.client.list("Event", "default") if e["reason"] == "UpgradeFailed"
+        ]
         said = [e for e in failed if "no container starts with the runtime's handler" in e["note"]]
         return said or str([e["note"] for e in failed])
+
     (failed,) = kube.wait_for(taken_back, 180, "the change is taken back")
     stage.figure(f"the toolkit is taken back {time.time() - began:.1f} s after the policy said so")
     assert "RuntimeConfigFailed" in failed["note"], failed["note"]
@@ -305,11 +499,22 @@ def a_driver_pod_is_deleted_while_it_installs(stage):
 
     def installing():
         found = another_pod(stage, "driver", old)
-        return found if found and "running" in container(found, "driver").get("state", {}) and not module_version(stage) else None
+        return (
+            found
+            if found
+            and "running" in container(found, "driver").get("state", {})
+            and not module_version(stage)
+            else None
+        )
+
     new = kube.wait_for(installing, 180, "the other driver installs")
     began = time.time()
     stage.client.delete("Pod", new["metadata"]["name"], names.OPERANDS)
-    kube.wait_for(lambda: another_pod(stage, "driver", old) is None or another_pod(stage, "driver", new), 90, "that pod is gone")
+    kube.wait_for(
+        lambda: another_pod(stage, "driver", old) is None or another_pod(stage, "driver", new),
+        90,
+        "that pod is gone",
+    )
     equal(module_version(stage), "", "the loaded driver")
     assert time.time() - began < 20, "the pod waited for the end of its grace period"
     stage.driver = operands.OLD
@@ -320,7 +525,8 @@ def a_driver_pod_is_deleted_while_it_installs(stage):
 def a_driver_that_does_not_load_is_rolled_back(stage):
     """The canary fails, says with which words, and gets back what worked."""
     began = want(stage, operands.BAD)
-    # A minute is the shortest time for an installation, and the server has to be heard of after it: that takes as much again.
+    # A minute is the shortest time for an installation, and the server has to be heard of after it:
+    # that takes as much again.
     failed = kube.wait_for(lambda: event(stage, "UpgradeFailed"), 300, "the canary has failed")
     stage.figure(f"the canary has failed {time.time() - began:.1f} s after the policy said so")
     assert "Could not resolve Linux kernel version" in failed["note"], failed["note"]
@@ -332,40 +538,67 @@ def a_driver_that_does_not_load_is_rolled_back(stage):
 
 @of_operands
 def the_machine_is_started_again(stage):
-    """Its power is lost: every process, all of /run and the kernel's modules. It comes back by itself."""
+    """Its power is lost: every process, all of /run and the kernel's modules. It comes back by
+    itself."""
     before = stage.machine.boot_id
     stage.machine.off()
     stage.machine.on()
     began = time.time()
-    kube.wait_for(lambda: node(stage)["status"]["nodeInfo"]["bootID"] != before, 180, "the kubelet tells of another start")
+    kube.wait_for(
+        lambda: node(stage)["status"]["nodeInfo"]["bootID"] != before,
+        180,
+        "the kubelet tells of another start",
+    )
     ready(stage, stage.driver, 300)
-    stage.figure(f"the node is Ready {time.time() - began:.1f} s after the machine was started again")
+    stage.figure(
+        f"the node is Ready {time.time() - began:.1f} s after the machine was started again"
+    )
     stage.client.create(job("after", 1))
     succeeded(stage, "after", 90)
 
 
 @of_operands
 def helm_uninstall_leaves_nothing(stage):
-    """No label, taint, annotation, condition or finalizer of Ostler's, and nothing in the configuration of the runtime."""
+    """No label, taint, annotation, condition or finalizer of Ostler's, and nothing in the
+    configuration of the runtime."""
     runtime = stage.machine.runtime
-    equal(runtime.drop_in in stage.machine.files(), True, f"before it, whether the machine has {runtime.drop_in}")
+    equal(
+        runtime.drop_in in stage.machine.files(),
+        True,
+        f"before it, whether the machine has {runtime.drop_in}",
+    )
     began = time.time()
     helm(stage, "uninstall", RELEASE, "--wait", "--timeout", "120s")
     stage.figure(f"helm uninstall --wait: {time.time() - began:.1f} s")
     left = node(stage)
     meta = left["metadata"]
-    ours = [k for part in ("labels", "annotations") for k in meta.get(part) or {}
-            if "ostler.dev" in k or k.startswith("nvidia.com/")]
+    ours = [
+        k
+        for part in ("labels", "annotations")
+        for k in meta.get(part) or {}
+        if "ostler.dev" in k or k.startswith("nvidia.com/")
+    ]
     equal(ours, [], "labels and annotations on the node")
     equal([t["key"] for t in left["spec"].get("taints") or []], [], "taints of the node")
     equal(kube.condition(left, "GpuReady"), {}, "the condition GpuReady")
     equal(module_version(stage), "", "the loaded driver")
     files = stage.machine.files()
-    assert TOOLKIT + "nvidia-container-runtime" in files, "the toolkit's programs are gone, and with them the end of containers"
-    equal({f for f in files - stage.bare if not f.startswith(TOOLKIT)}, STAYS.union(runtime.stays),
-          "files that were not on the machine before")
+    assert (
+        TOOLKIT + "nvidia-container-runtime" in files
+    ), "the toolkit's programs are gone, and with them the end of containers"
+    equal(
+        {f for f in files - stage.bare if not f.startswith(TOOLKIT)},
+        STAYS.union(runtime.stays),
+        "files that were not on the machine before",
+    )
     equal(stage.bare - files, set(), "files that are not on the machine any more")
     equal(runtime.configuration(stage.machine), stage.bare_runtime, "the runtime's configuration")
     for kind in ("GpuClusterPolicy", "GpuNode"):
-        equal([o["metadata"]["name"] for o in stage.client.list(kind)], [], f"objects of kind {kind}")
-    kube.wait_for(lambda: stage.client.get("Namespace", names.OPERANDS) is None, 180, f"namespace {names.OPERANDS} is gone")
+        equal(
+            [o["metadata"]["name"] for o in stage.client.list(kind)], [], f"objects of kind {kind}"
+        )
+    kube.wait_for(
+        lambda: stage.client.get("Namespace", names.OPERANDS) is None,
+        180,
+        f"namespace {names.OPERANDS} is gone",
+    )

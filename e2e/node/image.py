@@ -1,4 +1,5 @@
-"""Images as files, made without a builder: docker-archives that `ctr images import` and `docker load` take."""
+"""Images as files, made without a builder: docker-archives that `ctr images import` and `docker
+load` take."""
 
 import dataclasses
 import hashlib
@@ -13,10 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def layer_of_folder(folder):
     """A layer with all that is in a folder: root's, and of no time."""
+
     def plain(info):
         info.uid = info.gid = info.mtime = 0
         info.uname = info.gname = ""
         return info
+
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as tar:
         for name in sorted(os.listdir(folder)):
@@ -26,7 +29,8 @@ def layer_of_folder(folder):
 
 @dataclasses.dataclass(frozen=True)
 class Image:
-    """A name with its tag, layers from the lowest up, and the `config` of the OCI's image configuration."""
+    """A name with its tag, layers from the lowest up, and the `config` of the OCI's image
+    configuration."""
 
     name: str
     layers: tuple
@@ -43,12 +47,21 @@ def write_archive(path, images):
     for image in images:
         layers = [f"{_digest(layer)}/layer.tar" for layer in image.layers]
         files.update(zip(layers, image.layers))
-        config = json.dumps({
-            "architecture": "amd64", "os": "linux", "config": image.config,
-            "rootfs": {"type": "layers", "diff_ids": [f"sha256:{_digest(layer)}" for layer in image.layers]},
-        }).encode()
+        config = json.dumps(
+            {
+                "architecture": "amd64",
+                "os": "linux",
+                "config": image.config,
+                "rootfs": {
+                    "type": "layers",
+                    "diff_ids": [f"sha256:{_digest(layer)}" for layer in image.layers],
+                },
+            }
+        ).encode()
         files[f"{_digest(config)}.json"] = config
-        entries.append({"Config": f"{_digest(config)}.json", "RepoTags": [image.name], "Layers": layers})
+        entries.append(
+            {"Config": f"{_digest(config)}.json", "RepoTags": [image.name], "Layers": layers}
+        )
     files["manifest.json"] = json.dumps(entries).encode()
     with tarfile.open(path, "w") as tar:
         for name, data in files.items():
@@ -60,18 +73,27 @@ def write_archive(path, images):
 def saved(name, archive):
     """The one image of an archive that `docker save` has written, under a name of ours."""
     with tarfile.open(archive) as tar:
+
         def read(path):
             return tar.extractfile(path).read()
+
         (entry,) = json.loads(read("manifest.json"))
-        return Image(name, tuple(map(read, entry["Layers"])), json.loads(read(entry["Config"]))["config"])
+        return Image(
+            name, tuple(map(read, entry["Layers"])), json.loads(read(entry["Config"]))["config"]
+        )
 
 
 def product(name):
-    """Ostler's image as the Dockerfile's last stage makes it: `make image-root` fills its root there as here, with the libraries
-    of this machine's Debian, and what is said of the image is read."""
-    lines = [line for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines() if line and line[0] not in "# "]
+    """Ostler's image as the Dockerfile's last stage makes it: `make image-root` fills its root
+    there as here, with the libraries of this machine's Debian, and what is said of the image
+    is read."""
+    lines = [
+        line
+        for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
+        if line and line[0] not in "# "
+    ]
     config = {"Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]}
-    for line in lines[lines.index("FROM scratch") + 1:]:
+    for line in lines[lines.index("FROM scratch") + 1 :]:
         word, _, rest = line.partition(" ")
         if word == "USER":
             config["User"] = rest

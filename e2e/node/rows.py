@@ -1,11 +1,12 @@
-"""What the real node is tried with: which container runtime, how that is configured, and whose operand programs."""
+"""What the real node is tried with: which container runtime, how that is configured, and whose
+operand programs."""
 
 import dataclasses
 
 from runtimes import Containerd, ContainerdOfUsr, Crio
 
-# As packages leave it, with a sandbox image of this machine: what is set here and not by default must still be set when NVIDIA's
-# toolkit is there.
+# As packages leave it, with a sandbox image of this machine: what is set here and not by default
+# must still be set when NVIDIA's toolkit is there.
 VERSION_2 = """\
 version = 2
 root = "/var/lib/containerd"
@@ -44,28 +45,31 @@ state = "/run/containerd"
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One row of the matrix. `runtime`: one of runtimes.py. `real`: NVIDIA's own toolkit and device plugin, and no stand-ins.
-    `policy`: what its policy has beside that of all."""
+    """One row of the matrix. `runtime`: one of runtimes.py. `real`: NVIDIA's own toolkit and
+    device plugin, and no stand-ins. `policy`: what its policy has beside that of all."""
 
     runtime: object
     real: bool = True
     policy: dict = dataclasses.field(default_factory=dict)
 
 
-# Whether devices come by CDI is Ostler's to decide, by the runtime's version: from containerd 1.7 on. Those before 2.0 refuse a
-# file of version 3.
+# Whether devices come by CDI is Ostler's to decide, by the runtime's version: from containerd 1.7
+# on. Those before 2.0 refuse a file of version 3.
 ROWS = {
     "standins": Row(Containerd("", VERSION_2), real=False),
     "containerd-1.6": Row(Containerd("", VERSION_2)),
     # GPUs are proven by the sample that the policy names.
-    "containerd-1.7": Row(Containerd("containerd-1", VERSION_2), policy={"validation": {"repository": "nvcr.io/nvidia/k8s"}}),
+    "containerd-1.7": Row(
+        Containerd("containerd-1", VERSION_2),
+        policy={"validation": {"repository": "nvcr.io/nvidia/k8s"}},
+    ),
     "containerd-2.1": Row(Containerd("containerd-2", VERSION_2)),
     "containerd-2.1-version-3": Row(Containerd("containerd-2", VERSION_3)),
     "containerd-2.1-of-usr": Row(ContainerdOfUsr("containerd-2", VERSION_2)),
     "crio-1.34": Row(Crio()),
 }
-# What several rows are called together: those that `make test` takes, and all. 1.6 gives devices by the runtime's hook, without
-# CDI; on 2.1 a file of version 2 is one that containerd converts.
+# What several rows are called together: those that `make test` takes, and all. 1.6 gives devices by
+# the runtime's hook, without CDI; on 2.1 a file of version 2 is one that containerd converts.
 SETS = {
     "operands": ("containerd-1.6", "containerd-2.1"),
     "operands-full": tuple(name for name, row in ROWS.items() if row.real),

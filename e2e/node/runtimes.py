@@ -1,5 +1,5 @@
-"""The container runtimes that the machine can have: what each needs on its disk, how images get to it, and what it says of its
-configuration."""
+"""The container runtimes that the machine can have: what each needs on its disk, how images get
+to it, and what it says of its configuration."""
 
 import dataclasses
 import json
@@ -11,15 +11,16 @@ BUILD = pathlib.Path(__file__).resolve().parents[1] / "operands/build"
 
 
 def programs(*what):
-    """A folder of programs that e2e/operands/build makes: NVIDIA's and containerd's, or those of another name that it knows. They
-    are built where they are not there."""
+    """A folder of programs that e2e/operands/build makes: NVIDIA's and containerd's, or those of
+    another name that it knows. They are built where they are not there."""
     done = subprocess.run([BUILD, *what], check=True, stdout=subprocess.PIPE, text=True)
     return pathlib.Path(done.stdout.strip())
 
 
 @dataclasses.dataclass(frozen=True)
 class Containerd:
-    """containerd. `group`: a folder of e2e/operands/build, "" for Debian's program. `text`: its configuration."""
+    """containerd. `group`: a folder of e2e/operands/build, "" for Debian's program. `text`: its
+    configuration."""
 
     group: str
     text: str
@@ -52,13 +53,15 @@ class Containerd:
     @staticmethod
     def configuration(machine):
         """The bytes of its configuration, and what it makes of them."""
-        return (machine.disk / "etc/containerd/config.toml").read_bytes(), machine.run("containerd", "config", "dump")
+        return (machine.disk / "etc/containerd/config.toml").read_bytes(), machine.run(
+            "containerd", "config", "dump"
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class ContainerdOfUsr(Containerd):
-    """containerd that reads a file in a /usr that nobody changes, which imports drop-ins, as Flatcar has it (flatcar/scripts
-    1987234)."""
+    """containerd that reads a file in a /usr that nobody changes, which imports drop-ins, as
+    Flatcar has it (flatcar/scripts 1987234)."""
 
     options = ("--config", "/usr/share/containerd/config.toml")
     stays = ("etc/containerd/", "etc/containerd/conf.d/")
@@ -70,15 +73,19 @@ class ContainerdOfUsr(Containerd):
 
     def packaged(self):
         """Its one file."""
-        return {"share/containerd/config.toml": 'imports = ["/etc/containerd/conf.d/*.toml"]\n' + self.text}
+        return {
+            "share/containerd/config.toml": (
+                'imports = ["/etc/containerd/conf.d/*.toml"]\n' + self.text
+            )
+        }
 
     def configuration(self, machine):
         """What it makes of its configuration, whose file cannot be changed."""
         return machine.run("containerd", *self.options, "config", "dump")
 
 
-# In the file in which packages leave theirs (contrib of CRI-O), and no crio.conf. It says what this machine has not: crun,
-# systemd, and images that can be pulled.
+# In the file in which packages leave theirs (contrib of CRI-O), and no crio.conf. It says what this
+# machine has not: crun, systemd, and images that can be pulled.
 CRIO = """\
 [crio.image]
 pause_image = "registry.example.com/pause:1"
@@ -122,23 +129,39 @@ class Crio:
     @staticmethod
     def files():
         """path -> text of what it is configured with."""
-        return {"etc/crio/crio.conf.d/10-crio.conf": CRIO,
-                "etc/containers/policy.json": json.dumps({"default": [{"type": "insecureAcceptAnything"}]})}
+        return {
+            "etc/crio/crio.conf.d/10-crio.conf": CRIO,
+            "etc/containers/policy.json": json.dumps(
+                {"default": [{"type": "insecureAcceptAnything"}]}
+            ),
+        }
 
     @staticmethod
     def take_images(machine, archive):
         """Has it take the images of an archive, whose path is the machine's."""
-        machine.run("crio", "status", "info")  # at its first start it throws away all images that it finds
+        machine.run(
+            "crio", "status", "info"
+        )  # at its first start it throws away all images that it finds
         with tarfile.open(machine.disk / archive.lstrip("/")) as tar:
             images = json.load(tar.extractfile("manifest.json"))
         for name in (name for image in images for name in image["RepoTags"]):
-            machine.run("copyimg", "--root=/var/lib/containers/storage", "--runroot=/run/containers/storage",
-                        "--storage-driver=overlay", "--signature-policy=/etc/containers/policy.json",
-                        f"--image-name={name}", f"--import-from=docker-archive:{archive}:{name}")
+            machine.run(
+                "copyimg",
+                "--root=/var/lib/containers/storage",
+                "--runroot=/run/containers/storage",
+                "--storage-driver=overlay",
+                "--signature-policy=/etc/containers/policy.json",
+                f"--image-name={name}",
+                f"--import-from=docker-archive:{archive}:{name}",
+            )
 
     @staticmethod
     def configuration(machine):
         """The bytes of all files of its configuration, and what it makes of them."""
         folder = machine.disk / "etc/crio"
-        files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        files = {
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
         return files, machine.run("crio", "status", "config")

@@ -1,4 +1,5 @@
-"""What happens to the machine, from bare to bare: one story, each part of which begins where the one before has ended."""
+"""What happens to the machine, from bare to bare: one story, each part of which begins where the
+one before has ended."""
 
 import contextlib
 import pathlib
@@ -21,14 +22,17 @@ OSTLER_IMAGE = "docker.io/library/ostler:node-test"
 
 
 class Stage:
-    """What the chapters share: the control plane, the machine, a client, and a place for what one tells the next."""
+    """What the chapters share: the control plane, the machine, a client, and a place for what
+    one tells the next."""
 
     def __init__(self, folder, standin, archive, row):
         cluster.make_network()
         self.folder = folder
         self.cluster = cluster.Cluster(folder / "world")
         programs = self.cluster.tool("kubelet").parent
-        self.machine = Machine(folder / "machine", programs, standin, cluster.ADDRESS, folder.name, row.runtime)
+        self.machine = Machine(
+            folder / "machine", programs, standin, cluster.ADDRESS, folder.name, row.runtime
+        )
         self.row = row
         self._standin, self._archive = standin, archive
         self.client = None
@@ -42,9 +46,17 @@ class Stage:
         self.client = self.cluster.client()
         self.machine.folder.mkdir()
         node = f"system:node:{machine.NAME}"
-        self.machine.prepare(GPUS, self.cluster.embedded_kubeconfig(node, ("system:nodes",)),
-                             self.cluster.embedded_kubeconfig("system:kube-proxy"), self.cluster.pki.crt("client-ca"))
-        ours = image.saved(OSTLER_IMAGE, self._archive) if self._archive else image.product(OSTLER_IMAGE)
+        self.machine.prepare(
+            GPUS,
+            self.cluster.embedded_kubeconfig(node, ("system:nodes",)),
+            self.cluster.embedded_kubeconfig("system:kube-proxy"),
+            self.cluster.pki.crt("client-ca"),
+        )
+        ours = (
+            image.saved(OSTLER_IMAGE, self._archive)
+            if self._archive
+            else image.product(OSTLER_IMAGE)
+        )
         images = [ours, *operands.images(self.folder / "images", self._standin, self.row)]
         image.write_archive(self.machine.disk / "var/images.tar", images)
         self.machine.on()
@@ -55,12 +67,21 @@ class Stage:
                 return True
             except (RuntimeError, ValueError) as e:
                 return str(e)
+
         kube.wait_for(imported, 30, f"{self.row.runtime.name} has the images")
         cluster.node_ready(self.client, machine.NAME)
         self.bare = self.machine.files()
         self.bare_runtime = self.row.runtime.configuration(self.machine)
-        self.client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": names.NAMESPACE, "labels": {
-            "pod-security.kubernetes.io/enforce": "restricted"}}})
+        self.client.create(
+            {
+                "apiVersion": "v1",
+                "kind": "Namespace",
+                "metadata": {
+                    "name": names.NAMESPACE,
+                    "labels": {"pod-security.kubernetes.io/enforce": "restricted"},
+                },
+            }
+        )
 
     def stop(self):
         """Ends everything."""
@@ -82,8 +103,10 @@ class Stage:
             shutil.copy(self.machine.folder / "boot.log", logs / "boot.log")
         for kind in ("Pod", "Node", "GpuNode", "GpuClusterPolicy", "Event", "DaemonSet"):
             with contextlib.suppress(Exception):
-                (logs / f"{kind}.yaml").write_text(self.cluster.kubectl("get", kind, "--all-namespaces", "--output=yaml"),
-                                                   encoding="utf-8")
+                (logs / f"{kind}.yaml").write_text(
+                    self.cluster.kubectl("get", kind, "--all-namespaces", "--output=yaml"),
+                    encoding="utf-8",
+                )
 
 
 def _tell(stage, chapter):
@@ -92,9 +115,19 @@ def _tell(stage, chapter):
     try:
         chapter(stage)
     except Exception as e:  # whatever it is, the world has to be taken down
-        frames = [f for f in traceback.extract_tb(e.__traceback__) if pathlib.Path(f.filename).name == "chapters.py"]
+        frames = [
+            f
+            for f in traceback.extract_tb(e.__traceback__)
+            if pathlib.Path(f.filename).name == "chapters.py"
+        ]
         where = f" ({frames[-1].name}:{frames[-1].lineno}: {frames[-1].line})" if frames else ""
-        print(f"FAIL {chapter.__name__} ({time.monotonic() - began:.1f} s)\n     {type(e).__name__}: {e}{where}", flush=True)
+        print(
+            (
+                f"FAIL {chapter.__name__} ({time.monotonic() - began:.1f} s)\n    "
+                f" {type(e).__name__}: {e}{where}"
+            ),
+            flush=True,
+        )
         if not isinstance(e, (AssertionError, kube.ApiError)):
             print("".join(traceback.format_tb(e.__traceback__)[-3:]), flush=True)
         return False
@@ -103,8 +136,8 @@ def _tell(stage, chapter):
 
 
 def tell(folder, standin, logs, skipped, archive, row):
-    """Tells the chapters and returns the exit status. After one that fails there is no next. `archive`: of Ostler's image, if it
-    is not the one of build/static/image."""
+    """Tells the chapters and returns the exit status. After one that fails there is no next.
+    `archive`: of Ostler's image, if it is not the one of build/static/image."""
     told = [c for c in OF_OPERANDS if row.real] or [c for c in CHAPTERS if c not in OF_NVIDIA]
     chapters = [c for c in told if c.__name__ not in skipped]
     began = time.monotonic()

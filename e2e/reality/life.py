@@ -1,7 +1,8 @@
-"""A short life of a cluster on a real control plane, with Ostler behind a fault proxy, and how each of its phases ends.
+"""A short life of a cluster on a real control plane, with Ostler behind a fault proxy, and how
+each of its phases ends.
 
-The simulator lives the same life (life.yaml): the policy and four nodes come, the policy is edited, a node leaves, the policy
-goes.
+The simulator lives the same life (life.yaml): the policy and four nodes come, the policy is
+edited, a node leaves, the policy goes.
 """
 
 import json
@@ -19,27 +20,49 @@ from proxy import Lost, Proxy
 from reality import state
 from worker import Worker
 
-CALM_S = 0.5            # Ostler writes nothing for so long at the end of a phase
-LAST_CALM_S = 1.5       # and at the end of all
-REFERENCE_CALM_S = 1.5  # and in the life that others are held against: its status comes once a second
-PHASE_S = 75.0         # a phase that has not come to its end by then never will
-RESTART_S = 0.3        # until a process that ended is started again
+CALM_S = 0.5  # Ostler writes nothing for so long at the end of a phase
+LAST_CALM_S = 1.5  # and at the end of all
+REFERENCE_CALM_S = (
+    1.5  # and in the life that others are held against: its status comes once a second
+)
+PHASE_S = 75.0  # a phase that has not come to its end by then never will
+RESTART_S = 0.3  # until a process that ended is started again
 
 GPU_NODES = {"noble-1": "ubuntu24.04", "noble-2": "ubuntu24.04", "jammy-1": "ubuntu22.04"}
 PLAIN_NODE = "web-1"
 LEAVER = "noble-2"
 # What others put on a node before Ostler comes, and find again whatever Ostler does.
-FOREIGN = {"labels": {"example.com/rack": "r7"}, "annotations": {"example.com/owner": "carol"},
-           "taints": [{"key": "example.com/dedicated", "value": "ml", "effect": "PreferNoSchedule"}]}
+FOREIGN = {
+    "labels": {"example.com/rack": "r7"},
+    "annotations": {"example.com/owner": "carol"},
+    "taints": [{"key": "example.com/dedicated", "value": "ml", "effect": "PreferNoSchedule"}],
+}
 # What others write while Ostler is at work: kind -> (JSON patch, what state.snapshot() then finds).
 FOREIGN_WRITES = {
-    "Node": ([{"op": "add", "path": "/metadata/labels/foreign.example.com~1label", "value": "yes"},
-              {"op": "add", "path": "/metadata/annotations/foreign.example.com~1note", "value": "mine"},
-              {"op": "add", "path": "/spec/taints/-",
-               "value": {"key": "foreign.example.com/taint", "effect": "PreferNoSchedule"}}],
-             {"labels foreign.example.com/label", "annotations foreign.example.com/note", "taints foreign.example.com/taint"}),
-    "GpuClusterPolicy": ([{"op": "add", "path": "/metadata/finalizers", "value": ["foreign.example.com/finalizer"]}],
-                         {"finalizers foreign.example.com/finalizer"}),
+    "Node": (
+        [
+            {"op": "add", "path": "/metadata/labels/foreign.example.com~1label", "value": "yes"},
+            {
+                "op": "add",
+                "path": "/metadata/annotations/foreign.example.com~1note",
+                "value": "mine",
+            },
+            {
+                "op": "add",
+                "path": "/spec/taints/-",
+                "value": {"key": "foreign.example.com/taint", "effect": "PreferNoSchedule"},
+            },
+        ],
+        {
+            "labels foreign.example.com/label",
+            "annotations foreign.example.com/note",
+            "taints foreign.example.com/taint",
+        },
+    ),
+    "GpuClusterPolicy": (
+        [{"op": "add", "path": "/metadata/finalizers", "value": ["foreign.example.com/finalizer"]}],
+        {"finalizers foreign.example.com/finalizer"},
+    ),
 }
 EDIT = {"exporter": {"enabled": False}, "nodes": {"taint": {"key": "example.com/gpu"}}}
 
@@ -53,7 +76,9 @@ class Replica:
         content = json.loads(config.read_text(encoding="utf-8"))
         content["clusters"][0]["cluster"]["server"] = self.proxy.url
         config.write_text(json.dumps(content), encoding="utf-8")
-        self.operator = Operator(config, log, "--log-level", "debug", f"--leader-elect={str(elects).lower()}")
+        self.operator = Operator(
+            config, log, "--log-level", "debug", f"--leader-elect={str(elects).lower()}"
+        )
         self.faints = []  # how it ended where it should not have
         # Killed by us, ended when told; who elects ends with an error when its lease is lost.
         self._fair_ends = {0, -signal.SIGKILL, 1 if elects else 0}
@@ -111,7 +136,8 @@ class Stage:
 
 
 class Life:
-    """One life, with what a plan does to it. Faults use what is public here, from threads of their own."""
+    """One life, with what a plan does to it. Faults use what is public here, from threads of
+    their own."""
 
     def __init__(self, stage, plan):
         self.stage = stage
@@ -148,16 +174,19 @@ class Life:
             finally:
                 with self._lock:
                     self._pending -= 1
+
         threading.Thread(target=act, daemon=True).start()
 
     def return_to_now(self, view):
-        """Lists and watches are new again; that the old ones were asked for is what the plan is about."""
+        """Lists and watches are new again; that the old ones were asked for is what the plan is
+        about."""
         if not view.old_lists:
             self.findings.append("nobody asked for a list of the past")
         view.thaw()
 
     def mark(self, kind, name):
-        """Somebody else writes on an object: on a node a label, an annotation and a taint, on the policy a finalizer."""
+        """Somebody else writes on an object: on a node a label, an annotation and a taint, on
+        the policy a finalizer."""
         patch, marks = FOREIGN_WRITES[kind]
         client = self.stage.world.client()
         client.json_patch(kind, name, patch)
@@ -196,8 +225,14 @@ class Life:
     def _snapshot(self):
         wanted = dict(self._foreign)  # what comes while the objects are listed is for the next time
         found, foreign = state.snapshot(self.stage.client)
-        found.update(state.counts(self.stage.world.audit, self.stage.installation.user, self._began))
-        lost = [f"{mark} of {key} is lost" for key, marks in wanted.items() for mark in marks - foreign.get(key, marks)]
+        found.update(
+            state.counts(self.stage.world.audit, self.stage.installation.user, self._began)
+        )
+        lost = [
+            f"{mark} of {key} is lost"
+            for key, marks in wanted.items()
+            for mark in marks - foreign.get(key, marks)
+        ]
         self.findings += [text for text in lost if text not in self.findings]
         return state.without_counts(found) if self.plan.loose else found
 
@@ -211,21 +246,28 @@ class Life:
         if gpu_nodes is None or policy is None:
             return policy is None and gpu_nodes is None
         status = policy.get("status", {})
-        return (status.get("observedGeneration") == policy["metadata"]["generation"]
-                and status.get("nodes", {}).get("ready") == gpu_nodes and kube.condition(policy, "Ready").get("status") == "True")
+        return (
+            status.get("observedGeneration") == policy["metadata"]["generation"]
+            and status.get("nodes", {}).get("ready") == gpu_nodes
+            and kube.condition(policy, "Ready").get("status") == "True"
+        )
 
     def _rest(self, gpu_nodes):
-        """Waits until nothing moves any more and returns the end of this phase: for the life that others are held against."""
+        """Waits until nothing moves any more and returns the end of this phase: for the life
+        that others are held against."""
+
         def ended():
             """a phase without faults ends"""
             if not self._serves(gpu_nodes) or not self._is_calm(REFERENCE_CALM_S):
                 return None
             found = self._snapshot()
             return [found] if state.is_at_rest(found) else None
+
         return kube.wait_for(ended, PHASE_S, every=0.3)[0]
 
     def _reach(self, wanted, calm):
-        """Waits for an end and returns the one that there is when that is reached, or when it is too late."""
+        """Waits for an end and returns the one that there is when that is reached, or when it is
+        too late."""
         until = time.monotonic() + PHASE_S
         while True:
             was_calm = self._is_calm(calm)
@@ -242,7 +284,9 @@ class Life:
         for number in range(self.plan.replicas):
             log = self.stage.logs / f"{self.plan.name}-{number + 1}.log"
             log.unlink(missing_ok=True)
-            self.replicas.append(Replica(self.stage.world, self.stage.installation.account, log, self.plan.elects))
+            self.replicas.append(
+                Replica(self.stage.world, self.stage.installation.account, log, self.plan.elects)
+            )
         faults = self.plan.faults(self)
         for replica in self.replicas:
             replica.proxy.faults = faults
@@ -250,26 +294,38 @@ class Life:
         return faults
 
     def _play(self, reference):
-        phases = ((self._come, len(GPU_NODES)), (self._edit, len(GPU_NODES)), (self._leave, len(GPU_NODES) - 1), (self._go, None))
+        phases = (
+            (self._come, len(GPU_NODES)),
+            (self._edit, len(GPU_NODES)),
+            (self._leave, len(GPU_NODES) - 1),
+            (self._go, None),
+        )
         if reference and self.plan.loose:
             reference = [state.without_counts(end) for end in reference]
         ends = []
         for number, (deed, gpu_nodes) in enumerate(phases):
             deed()
             calm = CALM_S if number + 1 < len(phases) else LAST_CALM_S
-            ends.append(self._reach(reference[number], calm) if reference else self._rest(gpu_nodes))
+            ends.append(
+                self._reach(reference[number], calm) if reference else self._rest(gpu_nodes)
+            )
             if reference and ends[-1] != reference[number]:
-                self.findings += [f"the end of phase {number} is another one than without faults",
-                                  *state.differences(reference[number], ends[-1])]
+                self.findings += [
+                    f"the end of phase {number} is another one than without faults",
+                    *state.differences(reference[number], ends[-1]),
+                ]
                 break  # what comes after follows from it
         return ends
 
     def live(self, reference=None):
-        """Lives it. Returns the ends of its phases; what is wrong is in `findings`. Without a reference it is one."""
+        """Lives it. Returns the ends of its phases; what is wrong is in `findings`. Without a
+        reference it is one."""
         try:
             faults = self._begin()
             ends = self._play(reference)
-            self.findings += [f"fault {n} did not strike" for n, f in enumerate(faults, 1) if not f.done]
+            self.findings += [
+                f"fault {n} did not strike" for n, f in enumerate(faults, 1) if not f.done
+            ]
         finally:
             for replica in self.replicas:
                 replica.stop()

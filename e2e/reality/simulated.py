@@ -1,4 +1,5 @@
-"""The same plan in the simulator: the case of a sweep over the same life that strikes at the same write."""
+"""The same plan in the simulator: the case of a sweep over the same life that strikes at the
+same write."""
 
 import re
 import subprocess
@@ -21,15 +22,24 @@ class Simulator:
 
     @staticmethod
     def _sweep(name, *flags):
-        return subprocess.run([SWEEP, name, "--life", LIFE, *flags], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              check=False)
+        return subprocess.run(
+            [SWEEP, name, "--life", LIFE, *flags],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def verdict(self, case):
         """same or different, and where it is that, what the sweep says."""
         index = case.index(self)
         done = self._sweep(case.sweep, "--case", str(index))
         struck = re.search(r"\b[1-9]\d* faults fired", done.stdout)
-        findings = [] if done.returncode == 0 and struck else [f"{case.sweep} --case {index}:", *done.stdout.splitlines()]
+        findings = (
+            []
+            if done.returncode == 0 and struck
+            else [f"{case.sweep} --case {index}:", *done.stdout.splitlines()]
+        )
         return ("different" if findings else "same"), findings
 
     def _place(self, pattern, nth):
@@ -48,7 +58,8 @@ class Simulator:
         return self._place(pattern, nth)[1]
 
     def notification(self, pattern, nth, resource):
-        """The number of the first notification of a resource ("*": of any) after the nth write that fits."""
+        """The number of the first notification of a resource ("*": of any) after the nth write
+        that fits."""
         place = self._place(pattern, nth)[0]
         seen = 0
         for at, line in enumerate(self._lines):
@@ -73,11 +84,14 @@ class AtWrite:
 
 
 class AtNotification(AtWrite):
-    """A case of a sweep with so many cases for each notification: of the first one of a resource after a write."""
+    """A case of a sweep with so many cases for each notification: of the first one of a resource
+    after a write."""
 
     def __init__(self, sweep, width, offset, pattern, nth, resource="*"):
         super().__init__(sweep, width, offset, pattern, nth)
         self._resource = resource
 
     def index(self, simulator):
-        return (simulator.notification(self._pattern, self._nth, self._resource) - 1) * self._width + self._offset
+        return (
+            simulator.notification(self._pattern, self._nth, self._resource) - 1
+        ) * self._width + self._offset

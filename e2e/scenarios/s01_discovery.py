@@ -1,4 +1,5 @@
-"""1. GPU nodes are found, marked and served; plain nodes are left alone; nodes that somebody else serves get no operands."""
+"""1. GPU nodes are found, marked and served; plain nodes are left alone; nodes that somebody
+else serves get no operands."""
 
 import kube
 from harness import cases, contains, equal, test
@@ -9,7 +10,8 @@ LABELLED = {row: row for row in kube.DETECTED_BY if row != "allocatable"}
 
 @cases(LABELLED)
 def detected_by(env, row):
-    """A node that shows its GPU in this way gets label, taint, both assignments and all operands."""
+    """A node that shows its GPU in this way gets label, taint, both assignments and all
+    operands."""
     node = env.node("gpu", row)
     env.policy()
     env.wait_serving(node)
@@ -33,7 +35,9 @@ def plain_node_gets_nothing(env):
     equal(ours, [], "annotations of ours")
     assert kube.taint(after, GPU_TAINT) is None, "a plain node is tainted"
     equal(env.pods(plain), [], "operand pods on a plain node")
-    written = env.requests(writes=True, where=lambda r: r.resource.startswith("nodes") and r.name == plain)
+    written = env.requests(
+        writes=True, where=lambda r: r.resource.startswith("nodes") and r.name == plain
+    )
     equal(written, [], "writes to the plain node")
 
 
@@ -78,11 +82,17 @@ def os_from_node_info(env, os):
 
 def _not_served(env, node, remedy=f"{MANAGED}=true"):
     env.wait(lambda: env.labels(node).get(GPU_LABEL) == "true", what=f"{node} is labelled")
-    policy = env.wait(lambda: "ForeignStack" in str(env.get_policy().get("status")) and env.get_policy(),
-                      what="the status says ForeignStack")
+    policy = env.wait(
+        lambda: "ForeignStack" in str(env.get_policy().get("status")) and env.get_policy(),
+        what="the status says ForeignStack",
+    )
     contains(str(policy["status"]), ["ForeignStack", node, remedy], "status")
     env.wait_calm()
-    equal(kube.taint(env.get_node(node), GPU_TAINT), None, "the taint of a node that somebody else serves")
+    equal(
+        kube.taint(env.get_node(node), GPU_TAINT),
+        None,
+        "the taint of a node that somebody else serves",
+    )
     labels = env.labels(node)
     assert DRIVER not in labels and STACK not in labels, "a foreign node has assignments"
     equal(env.pods(node), [], "operand pods on a foreign node")
@@ -109,29 +119,63 @@ def foreign_cloud_installer(env):
 def foreign_operator_pods(env):
     """A node that runs another GPU operator's pods is marked and gets no operands."""
     node = env.node("gpu", "nfd")
-    labels = {"app": "nvidia-driver-daemonset", "app.kubernetes.io/managed-by": "gpu-operator", COMPONENT: "nvidia-driver"}
-    env.create({
-        "apiVersion": "apps/v1", "kind": "DaemonSet",
-        "metadata": {"name": "nvidia-driver-daemonset", "namespace": "default"},
-        "spec": {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
-            "nodeSelector": {"kubernetes.io/hostname": node}, "tolerations": [{"operator": "Exists"}],
-            "volumes": [{"name": "run-nvidia", "hostPath": {"path": "/run/nvidia"}}],
-            "containers": [{"name": "nvidia-driver-ctr", "image": "nvcr.io/nvidia/driver:550.54.15-ubuntu24.04"}]}}},
-    })
-    env.wait(lambda: env.k.get("DaemonSet", "nvidia-driver-daemonset", "default").get("status", {}).get("currentNumberScheduled"))
+    labels = {
+        "app": "nvidia-driver-daemonset",
+        "app.kubernetes.io/managed-by": "gpu-operator",
+        COMPONENT: "nvidia-driver",
+    }
+    env.create(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "DaemonSet",
+            "metadata": {"name": "nvidia-driver-daemonset", "namespace": "default"},
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {
+                    "metadata": {"labels": labels},
+                    "spec": {
+                        "nodeSelector": {"kubernetes.io/hostname": node},
+                        "tolerations": [{"operator": "Exists"}],
+                        "volumes": [{"name": "run-nvidia", "hostPath": {"path": "/run/nvidia"}}],
+                        "containers": [
+                            {
+                                "name": "nvidia-driver-ctr",
+                                "image": "nvcr.io/nvidia/driver:550.54.15-ubuntu24.04",
+                            }
+                        ],
+                    },
+                },
+            },
+        }
+    )
+    env.wait(
+        lambda: env.k.get("DaemonSet", "nvidia-driver-daemonset", "default")
+        .get("status", {})
+        .get("currentNumberScheduled")
+    )
     env.policy()
     _not_served(env, node, "uninstall NVIDIA")
 
 
 @test
 def foreign_resource_slice(env):
-    """A node whose GPUs a DRA driver publishes for resource claims is marked and gets no operands, whatever its pods are called,
-    until the slice is gone."""
+    """A node whose GPUs a DRA driver publishes for resource claims is marked and gets no
+    operands, whatever its pods are called, until the slice is gone."""
     node = env.node("gpu", "nfd")
     name = f"{node}-gpu.nvidia.com-x"
-    env.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": name}, "spec": {
-        "driver": "gpu.nvidia.com", "nodeName": node, "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
-        "devices": [{"name": "gpu-0", "attributes": {"type": {"string": "gpu"}}}]}})
+    env.create(
+        {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceSlice",
+            "metadata": {"name": name},
+            "spec": {
+                "driver": "gpu.nvidia.com",
+                "nodeName": node,
+                "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+                "devices": [{"name": "gpu-0", "attributes": {"type": {"string": "gpu"}}}],
+            },
+        }
+    )
     env.policy()
     _not_served(env, node, "set devicePlugin.enabled to false")
     env.k.delete("ResourceSlice", name)
@@ -151,11 +195,19 @@ def foreign_node_is_handed_over(env):
 @test
 def marks_of_others_stay(env):
     """Labels, annotations and taints that others put on a node are byte for byte as before."""
-    node = env.node("gpu", "nfd", labels={"team": "a", "nvidia.com/gpu.product": "H100"},
-                    annotations={"example.com/note": "ä \" \\ {}"},
-                    taints=[{"key": "team", "value": "a", "effect": "NoSchedule"},
-                            {"key": "b", "effect": "PreferNoSchedule"}])
-    kube.wait_for(lambda: kube.taint(env.get_node(node), "node.kubernetes.io/not-ready") is None, 10)
+    node = env.node(
+        "gpu",
+        "nfd",
+        labels={"team": "a", "nvidia.com/gpu.product": "H100"},
+        annotations={"example.com/note": "ä \" \\ {}"},
+        taints=[
+            {"key": "team", "value": "a", "effect": "NoSchedule"},
+            {"key": "b", "effect": "PreferNoSchedule"},
+        ],
+    )
+    kube.wait_for(
+        lambda: kube.taint(env.get_node(node), "node.kubernetes.io/not-ready") is None, 10
+    )
     before = env.get_node(node)
     env.policy()
     env.wait_serving(node)
@@ -163,30 +215,55 @@ def marks_of_others_stay(env):
     after = env.get_node(node)
 
     def foreign(values):
-        return {k: v for k, v in (values or {}).items()
-                if not k.startswith("ostler.dev/") and k not in (GPU_LABEL, "node.alpha.kubernetes.io/ttl")}
-    seen = {k: v for k, v in after["metadata"]["labels"].items()
-            if k in before["metadata"]["labels"] or not k.startswith(SEEN)}
+        return {
+            k: v
+            for k, v in (values or {}).items()
+            if not k.startswith("ostler.dev/")
+            and k not in (GPU_LABEL, "node.alpha.kubernetes.io/ttl")
+        }
+
+    seen = {
+        k: v
+        for k, v in after["metadata"]["labels"].items()
+        if k in before["metadata"]["labels"] or not k.startswith(SEEN)
+    }
     equal(foreign(seen), foreign(before["metadata"]["labels"]), "labels")
-    equal(foreign(after["metadata"]["annotations"]), foreign(before["metadata"]["annotations"]), "annotations")
-    equal([t for t in after["spec"]["taints"] if t["key"] != GPU_TAINT], before["spec"]["taints"], "taints")
+    equal(
+        foreign(after["metadata"]["annotations"]),
+        foreign(before["metadata"]["annotations"]),
+        "annotations",
+    )
+    equal(
+        [t for t in after["spec"]["taints"] if t["key"] != GPU_TAINT],
+        before["spec"]["taints"],
+        "taints",
+    )
 
 
 def write_theirs(env, node):
-    """Somebody else's label and taint, by a write that is made again until nobody came in between."""
+    """Somebody else's label and taint, by a write that is made again until nobody came in
+    between."""
+
     def write():
         seen = env.get_node(node)
         taints = seen["spec"].get("taints", []) + [{"key": "theirs", "effect": "NoSchedule"}]
         version = seen["metadata"]["resourceVersion"]
-        return env.k.merge_patch("Node", node, {"metadata": {"resourceVersion": version, "labels": {"theirs": "x"}},
-                                                "spec": {"taints": taints}})
+        return env.k.merge_patch(
+            "Node",
+            node,
+            {
+                "metadata": {"resourceVersion": version, "labels": {"theirs": "x"}},
+                "spec": {"taints": taints},
+            },
+        )
+
     kube.wait_for(write, 10, f"others write node {node}", every=0)
 
 
 @test
 def writes_of_others_in_between_are_not_lost(env):
-    """What others write on nodes in the very moments in which Ostler marks them is there in the end,
-    and so are Ostler's marks."""
+    """What others write on nodes in the very moments in which Ostler marks them is there in the
+    end, and so are Ostler's marks."""
     env.policy({"driver": {"source": "Host"}, "toolkit": {"enabled": False}})
     env.wait_policy("NoGpuNodes")
     nodes = []
@@ -196,15 +273,20 @@ def writes_of_others_in_between_are_not_lost(env):
     for node in nodes:
         env.wait(lambda node=node: kube.taint(env.get_node(node), GPU_TAINT) is not None)
         seen = env.get_node(node)
-        assert kube.taint(seen, "theirs"), f"their taint is lost on {node}: {seen['spec']['taints']}"
+        assert kube.taint(
+            seen, "theirs"
+        ), f"their taint is lost on {node}: {seen['spec']['taints']}"
         equal(seen["metadata"]["labels"].get("theirs"), "x", f"their label on {node}")
         assert STACK in seen["metadata"]["labels"], f"{node} has no assignment"
 
 
 @test
 def taint_of_others_with_another_value_counts(env):
-    """Somebody's taint with our key and effect is theirs: it is not replaced and no second one is added."""
-    node = env.node("gpu", "nfd", taints=[{"key": GPU_TAINT, "value": "mine", "effect": "NoSchedule"}])
+    """Somebody's taint with our key and effect is theirs: it is not replaced and no second one
+    is added."""
+    node = env.node(
+        "gpu", "nfd", taints=[{"key": GPU_TAINT, "value": "mine", "effect": "NoSchedule"}]
+    )
     env.policy()
     env.wait(lambda: STACK in env.labels(node))
     env.wait_calm()
@@ -214,11 +296,21 @@ def taint_of_others_with_another_value_counts(env):
 
 @test
 def policy_labels_and_taint(env):
-    """spec.nodes.labels and spec.nodes.taint decide which label and taint a GPU node gets; an edit of them is followed."""
+    """spec.nodes.labels and spec.nodes.taint decide which label and taint a GPU node gets; an
+    edit of them is followed."""
     node = env.node("gpu", "nfd")
-    env.policy({"nodes": {"labels": {"example.com/gpu": "yes"}, "taint": {"key": "example.com/gpu", "value": "v"}}})
+    env.policy(
+        {
+            "nodes": {
+                "labels": {"example.com/gpu": "yes"},
+                "taint": {"key": "example.com/gpu", "value": "v"},
+            }
+        }
+    )
     env.wait(lambda: env.labels(node).get("example.com/gpu") == "yes")
-    env.wait(lambda: kube.taint(env.get_node(node), "example.com/gpu") == "example.com/gpu=v:NoSchedule")
+    env.wait(
+        lambda: kube.taint(env.get_node(node), "example.com/gpu") == "example.com/gpu=v:NoSchedule"
+    )
     env.edit({"nodes": {"labels": {"example.com/gpu": None}, "taint": {"enabled": False}}})
     env.wait(lambda: "example.com/gpu" not in env.labels(node))
     env.wait(lambda: kube.taint(env.get_node(node), "example.com/gpu") is None)
@@ -248,7 +340,8 @@ def node_joins_while_ostler_runs(env):
 
 @test
 def node_joins_while_ostler_is_away(env):
-    """A GPU node that joins while Ostler does not run is served after its start, one that left is forgotten."""
+    """A GPU node that joins while Ostler does not run is served after its start, one that left
+    is forgotten."""
     gone, stays = env.serving("gone", "stays")
     env.operator.stop()
     joined = env.node("joined", "nfd")
@@ -260,7 +353,8 @@ def node_joins_while_ostler_is_away(env):
 
 @test
 def host_driver_is_left_alone(env):
-    """Where the driver's pod finds a driver that is not ours, the node gets no driver and a stack that uses the host's."""
+    """Where the driver's pod finds a driver that is not ours, the node gets no driver and a
+    stack that uses the host's."""
     node = env.node("host-driver", "nfd")
     env.policy()
     env.wait_serving(node, operands=("toolkit", "device-plugin", "exporter"))
@@ -289,6 +383,14 @@ def operands_carry_no_api_token(env):
     for pod in env.pods(node):
         name = pod["metadata"]["name"]
         equal(pod["metadata"]["namespace"], OPERANDS, f"namespace of {name}")
-        equal(pod["spec"].get("automountServiceAccountToken"), False, f"{name} automountServiceAccountToken")
-        assert {"operator": "Exists"} in pod["spec"]["tolerations"], f"{name} does not tolerate everything"
-    assert MARKS in env.get_node(node)["metadata"]["annotations"], "the node does not say which marks are ours"
+        equal(
+            pod["spec"].get("automountServiceAccountToken"),
+            False,
+            f"{name} automountServiceAccountToken",
+        )
+        assert {"operator": "Exists"} in pod["spec"][
+            "tolerations"
+        ], f"{name} does not tolerate everything"
+    assert (
+        MARKS in env.get_node(node)["metadata"]["annotations"]
+    ), "the node does not say which marks are ours"

@@ -11,7 +11,11 @@ NFD = "feature.node.kubernetes.io/pci-10de.present"
 def _wait_clean(env, node):
     env.wait(lambda: not env.pods(node), 15, "no operand pod is left")
     env.wait(lambda: not {DRIVER, STACK} & set(env.labels(node)), 15, "no assignment is left")
-    env.wait(lambda: MARKS not in env.get_node(node)["metadata"].get("annotations", {}), 15, "no record is left")
+    env.wait(
+        lambda: MARKS not in env.get_node(node)["metadata"].get("annotations", {}),
+        15,
+        "no record is left",
+    )
 
 
 @test
@@ -38,7 +42,8 @@ def silent_detector_at_start_changes_nothing(env):
 
 @cases({"ostler": {MANAGED: "false"}, "incumbent": {"nvidia.com/gpu.deploy.operands": "false"}})
 def unmanaged_node_is_cleaned(env, labels):
-    """A node that a person takes out is cleaned of everything of ours and of nothing else; others are served on."""
+    """A node that a person takes out is cleaned of everything of ours and of nothing else;
+    others are served on."""
     node, other = env.serving("gpu", "other")
     before = env.labels(node)
     env.k.merge_patch("Node", node, {"metadata": {"labels": labels}})
@@ -75,8 +80,12 @@ def unmanaging_waits_for_gpu_pods(env):
 
 
 def _with_marks_of_others(env):
-    node = env.node("gpu", "nfd", labels={GPU_LABEL: "true"},
-                    taints=[{"key": GPU_TAINT, "value": "present", "effect": "NoSchedule"}])
+    node = env.node(
+        "gpu",
+        "nfd",
+        labels={GPU_LABEL: "true"},
+        taints=[{"key": GPU_TAINT, "value": "present", "effect": "NoSchedule"}],
+    )
     env.policy()
     env.wait_serving(node)
     return node
@@ -84,7 +93,11 @@ def _with_marks_of_others(env):
 
 def _marks_of_others_are_there(env, node):
     equal(env.labels(node).get(GPU_LABEL), "true", "the label that somebody else set")
-    equal(kube.taint(env.get_node(node), GPU_TAINT), f"{GPU_TAINT}=present:NoSchedule", "the taint that somebody else set")
+    equal(
+        kube.taint(env.get_node(node), GPU_TAINT),
+        f"{GPU_TAINT}=present:NoSchedule",
+        "the taint that somebody else set",
+    )
 
 
 @test

@@ -6,6 +6,7 @@ import time
 import kube
 from harness import cases, equal, test
 from names import DRIVER, GPU_LABEL, GPU_TAINT, OPERANDS, STACK
+
 SOON = 2  # seconds: by a watch event, not by a timer
 
 
@@ -53,7 +54,9 @@ def label_changed(env, key):
 def taint_removed(env):
     """The taint that somebody removes is back, and those of others are as they were."""
     node = env.serving("gpu", taints=[{"key": "team", "value": "a", "effect": "NoSchedule"}])
-    env.k.merge_patch("Node", node, {"spec": {"taints": [{"key": "team", "value": "a", "effect": "NoSchedule"}]}})
+    env.k.merge_patch(
+        "Node", node, {"spec": {"taints": [{"key": "team", "value": "a", "effect": "NoSchedule"}]}}
+    )
     env.wait(lambda: env.is_marked(node), SOON, "the taint is back")
     equal(kube.taint(env.get_node(node), "team"), "team=a:NoSchedule", "the other taint")
 
@@ -65,9 +68,18 @@ def daemonset_image_edited(env, component):
     name = _component(env, component)
     image = _containers(env, name)[0]["image"]
     with _no_pod_replaced(env, "driver", "toolkit", "device-plugin"):
-        env.k.json_patch("DaemonSet", name, [
-            {"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "registry.example.com/other:1"}],
-            OPERANDS)
+        env.k.json_patch(
+            "DaemonSet",
+            name,
+            [
+                {
+                    "op": "replace",
+                    "path": "/spec/template/spec/containers/0/image",
+                    "value": "registry.example.com/other:1",
+                }
+            ],
+            OPERANDS,
+        )
         env.wait(lambda: _containers(env, name)[0]["image"] == image, SOON, "the image is back")
 
 
@@ -78,10 +90,18 @@ def daemonset_gets_a_sidecar(env):
     name = _component(env, "driver")
     count = len(_containers(env, name))
     with _no_pod_replaced(env, "driver"):
-        env.k.json_patch("DaemonSet", name, [
-            {"op": "add", "path": "/spec/template/spec/containers/-",
-             "value": {"name": "spy", "image": "registry.example.com/spy:1"}}],
-            OPERANDS)
+        env.k.json_patch(
+            "DaemonSet",
+            name,
+            [
+                {
+                    "op": "add",
+                    "path": "/spec/template/spec/containers/-",
+                    "value": {"name": "spy", "image": "registry.example.com/spy:1"},
+                }
+            ],
+            OPERANDS,
+        )
         env.wait(lambda: len(_containers(env, name)) == count, SOON, "the sidecar is gone")
 
 
@@ -92,9 +112,30 @@ def daemonset_gets_a_variable(env):
     name = _component(env, "driver")
     container = _containers(env, name)[0]
     with _no_pod_replaced(env, "driver"):
-        env.k.strategic_patch("DaemonSet", name, {"spec": {"template": {"spec": {"containers": [
-            {"name": container["name"], "env": [{"name": "LD_PRELOAD", "value": "/evil.so"}]}]}}}}, OPERANDS)
-        env.wait(lambda: _containers(env, name)[0].get("env") == container.get("env"), SOON, "the variable is gone")
+        env.k.strategic_patch(
+            "DaemonSet",
+            name,
+            {
+                "spec": {
+                    "template": {
+                        "spec": {
+                            "containers": [
+                                {
+                                    "name": container["name"],
+                                    "env": [{"name": "LD_PRELOAD", "value": "/evil.so"}],
+                                }
+                            ]
+                        }
+                    }
+                }
+            },
+            OPERANDS,
+        )
+        env.wait(
+            lambda: _containers(env, name)[0].get("env") == container.get("env"),
+            SOON,
+            "the variable is gone",
+        )
 
 
 @test
@@ -103,9 +144,20 @@ def daemonset_selector_of_nodes_edited(env):
     env.serving("gpu")
     name = _component(env, "toolkit")
     before = env.k.get("DaemonSet", name, OPERANDS)["spec"]["template"]["spec"].get("nodeSelector")
-    env.k.merge_patch("DaemonSet", name, {"spec": {"template": {"spec": {"nodeSelector": {"nowhere": "true"}}}}}, OPERANDS)
-    env.wait(lambda: env.k.get("DaemonSet", name, OPERANDS)["spec"]["template"]["spec"].get("nodeSelector") == before,
-             SOON, "the node selector is back")
+    env.k.merge_patch(
+        "DaemonSet",
+        name,
+        {"spec": {"template": {"spec": {"nodeSelector": {"nowhere": "true"}}}}},
+        OPERANDS,
+    )
+    env.wait(
+        lambda: env.k.get("DaemonSet", name, OPERANDS)["spec"]["template"]["spec"].get(
+            "nodeSelector"
+        )
+        == before,
+        SOON,
+        "the node selector is back",
+    )
 
 
 @cases({c.replace("-", "_"): c for c in ("driver", "device-plugin", "exporter")})
@@ -115,8 +167,14 @@ def daemonset_deleted(env, component):
     name = _component(env, component)
     uid = env.k.get("DaemonSet", name, OPERANDS)["metadata"]["uid"]
     env.k.delete("DaemonSet", name, OPERANDS)
-    env.wait(lambda: (env.k.get("DaemonSet", name, OPERANDS) or {"metadata": {"uid": uid}})["metadata"]["uid"] != uid,
-             SOON, f"{name} is back")
+    env.wait(
+        lambda: (env.k.get("DaemonSet", name, OPERANDS) or {"metadata": {"uid": uid}})["metadata"][
+            "uid"
+        ]
+        != uid,
+        SOON,
+        f"{name} is back",
+    )
     env.wait_serving(node)
 
 
@@ -128,15 +186,23 @@ def daemonset_deleted_but_its_pods_kept(env):
     before = env.k.get("DaemonSet", name, OPERANDS)
     with _no_pod_replaced(env, "driver"):
         env.k.delete("DaemonSet", name, OPERANDS, propagation="Orphan")
-        env.wait(lambda: (env.k.get("DaemonSet", name, OPERANDS) or before)["metadata"]["uid"] != before["metadata"]["uid"],
-                 SOON, f"{name} is back")
-        env.wait(lambda: all(p["metadata"].get("ownerReferences") for p in env.pods(component="driver")), 10,
-                 "its pods are adopted")
+        env.wait(
+            lambda: (env.k.get("DaemonSet", name, OPERANDS) or before)["metadata"]["uid"]
+            != before["metadata"]["uid"],
+            SOON,
+            f"{name} is back",
+        )
+        env.wait(
+            lambda: all(p["metadata"].get("ownerReferences") for p in env.pods(component="driver")),
+            10,
+            "its pods are adopted",
+        )
 
 
 @test
 def daemonset_of_an_old_revision_deleted(env):
-    """The DaemonSet of a revision that is no longer the target, but that nodes still run, is made again."""
+    """The DaemonSet of a revision that is no longer the target, but that nodes still run, is
+    made again."""
     node = env.serving("gpu", spec={"driver": {"version": "570.124.06"}})
     old = _component(env, "driver")
     env.edit({"driver": {"version": "580.178.04"}, "rollout": {"paused": True}})
@@ -158,10 +224,19 @@ def foreign_label_on_a_daemonset_stays(env):
     env.serving("gpu")
     name = _component(env, "toolkit")
     since = time.time()
-    env.k.merge_patch("DaemonSet", name, {"metadata": {"labels": {"team": "a"}, "annotations": {"note": "b"}}}, OPERANDS)
+    env.k.merge_patch(
+        "DaemonSet",
+        name,
+        {"metadata": {"labels": {"team": "a"}, "annotations": {"note": "b"}}},
+        OPERANDS,
+    )
     env.wait_calm(1.5)
     meta = env.k.get("DaemonSet", name, OPERANDS)["metadata"]
-    equal((meta["labels"].get("team"), meta["annotations"].get("note")), ("a", "b"), "label and annotation")
+    equal(
+        (meta["labels"].get("team"), meta["annotations"].get("note")),
+        ("a", "b"),
+        "label and annotation",
+    )
     equal(env.requests(since=since, writes=True, resource="daemonsets"), [], "writes of DaemonSets")
 
 
@@ -171,7 +246,11 @@ def driver_pod_deleted(env):
     node = env.serving("gpu")
     (pod,) = env.pods(node, "driver")
     env.k.delete("Pod", pod["metadata"]["name"], OPERANDS, grace=0)
-    env.wait(lambda: env.pod_uids("driver") not in ([], [pod["metadata"]["uid"]]), 10, "another driver pod")
+    env.wait(
+        lambda: env.pod_uids("driver") not in ([], [pod["metadata"]["uid"]]),
+        10,
+        "another driver pod",
+    )
     env.wait_serving(node)
     equal(env.image(node, "driver"), pod["spec"]["containers"][0]["image"], "driver image")
 
@@ -183,8 +262,18 @@ def drift_while_ostler_was_away(env):
     name = _component(env, "driver")
     image = _containers(env, name)[0]["image"]
     env.operator.stop()
-    env.k.json_patch("DaemonSet", name, [
-        {"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "registry.example.com/other:1"}], OPERANDS)
+    env.k.json_patch(
+        "DaemonSet",
+        name,
+        [
+            {
+                "op": "replace",
+                "path": "/spec/template/spec/containers/0/image",
+                "value": "registry.example.com/other:1",
+            }
+        ],
+        OPERANDS,
+    )
     env.k.merge_patch("Node", node, {"metadata": {"labels": {GPU_LABEL: None}}})
     env.operator.start()
     env.wait(lambda: _containers(env, name)[0]["image"] == image, what="the image is back")

@@ -2,26 +2,40 @@
 
 from harness import contains, equal, test
 from names import DRIVER, GPU_LABEL, STACK
+
 POOLS = {
     "driver": {"version": "580.178.04"},
-    "pools": [{"name": "legacy", "nodeSelector": {"gpu": "k80"}, "driver": {"version": "470.256.02"},
-               "nodeLabels": {"gputype": "k80"}}],
+    "pools": [
+        {
+            "name": "legacy",
+            "nodeSelector": {"gpu": "k80"},
+            "driver": {"version": "470.256.02"},
+            "nodeLabels": {"gputype": "k80"},
+        }
+    ],
 }
 
 
 @test
 def two_operating_systems_and_two_pools(env):
-    """Each of four nodes has the driver image of its own OS and its pool's version, in a DaemonSet per revision."""
+    """Each of four nodes has the driver image of its own OS and its pool's version, in a
+    DaemonSet per revision."""
     nodes = {}
     for os in ("ubuntu24.04", "ubuntu22.04"):
         for version, labels in (("580.178.04", {}), ("470.256.02", {"gpu": "k80"})):
-            nodes[env.node(f"{os.replace('.', '')}-{version[:3]}", "nfd", os=os, labels=labels)] = f"{version}-{os}"
+            nodes[env.node(f"{os.replace('.', '')}-{version[:3]}", "nfd", os=os, labels=labels)] = (
+                f"{version}-{os}"
+            )
     env.policy(POOLS)
     env.wait_serving(*nodes, timeout=20)
     for node, tag in nodes.items():
         equal(env.image(node, "driver"), f"nvcr.io/nvidia/driver:{tag}", f"driver image of {node}")
     equal(len({env.labels(n)[DRIVER] for n in nodes}), 4, "driver revisions")
-    equal(len({env.labels(n)[STACK] for n in nodes}), 1, "stack revisions: nothing of a pool reaches the stack")
+    equal(
+        len({env.labels(n)[STACK] for n in nodes}),
+        1,
+        "stack revisions: nothing of a pool reaches the stack",
+    )
     equal(len(env.daemonsets("driver")), 4, "driver DaemonSets")
     pools = {p["name"]: p for p in env.wait_policy() and env.get_policy()["status"]["pools"]}
     equal({n: p["nodes"] for n, p in pools.items()}, {"default": 2, "legacy": 2}, "nodes by pool")
@@ -43,8 +57,14 @@ def pool_labels(env):
 def first_pool_wins(env):
     """A node that two pools select belongs to the first."""
     node = env.node("both", "nfd", labels={"a": "1", "b": "1"})
-    env.policy({"pools": [{"name": "a", "nodeSelector": {"a": "1"}, "driver": {"version": "570.124.06"}},
-                          {"name": "b", "nodeSelector": {"b": "1"}, "driver": {"version": "470.256.02"}}]})
+    env.policy(
+        {
+            "pools": [
+                {"name": "a", "nodeSelector": {"a": "1"}, "driver": {"version": "570.124.06"}},
+                {"name": "b", "nodeSelector": {"b": "1"}, "driver": {"version": "470.256.02"}},
+            ]
+        }
+    )
     env.wait_serving(node)
     contains(env.image(node, "driver"), ":570.124.06-", "driver image")
 
@@ -56,7 +76,10 @@ def unknown_operating_system_is_named(env):
     known = env.node("known", "nfd")
     env.policy()
     env.wait_serving(known)
-    env.wait(lambda: strange in str(env.get_policy()["status"].get("firstCauses")), what="the status names the node")
+    env.wait(
+        lambda: strange in str(env.get_policy()["status"].get("firstCauses")),
+        what="the status names the node",
+    )
     (cause,) = [c for c in env.get_policy()["status"]["firstCauses"] if c.get("node") == strange]
     equal(cause["reason"], "UnknownOperatingSystem", "reason")
     contains(cause["message"], ["Plan 9", "driver.source"], "message")
@@ -72,9 +95,14 @@ def container_optimized_os_has_its_own_source(env):
     env.policy()
     env.wait_marked(node)
     env.wait(lambda: env.pods(node, "driver"), what="a driver pod")
-    images = [c["image"] for p in env.pods(node, "driver")
-              for c in p["spec"].get("initContainers", []) + p["spec"]["containers"]]
-    assert not any("nvcr.io/nvidia/driver" in i for i in images), f"NVIDIA's driver container on COS: {images}"
+    images = [
+        c["image"]
+        for p in env.pods(node, "driver")
+        for c in p["spec"].get("initContainers", []) + p["spec"]["containers"]
+    ]
+    assert not any(
+        "nvcr.io/nvidia/driver" in i for i in images
+    ), f"NVIDIA's driver container on COS: {images}"
 
 
 @test

@@ -6,6 +6,7 @@ from env import moved
 from harness import contains, equal, long_test, test
 from names import DRIVER, OPERANDS, OPERAND_NAMES, STACK
 from program import other_build
+
 TIERS = ("driver", "toolkit", "device-plugin")
 # What e2e/other_build.h has built in.
 OTHER_IMAGES = {
@@ -24,7 +25,11 @@ def exporter_interval_rolls_the_exporter_only(env):
     exporter = env.pod_uids("exporter")
     revisions = (env.labels(node)[DRIVER], env.labels(node)[STACK])
     env.edit({"exporter": {"interval": "5s"}})
-    env.wait(lambda: len(env.pod_uids("exporter")) == 1 and env.pod_uids("exporter") != exporter, 15, "a new exporter pod")
+    env.wait(
+        lambda: len(env.pod_uids("exporter")) == 1 and env.pod_uids("exporter") != exporter,
+        15,
+        "a new exporter pod",
+    )
     env.wait_serving(node)
     for component, uids in tiers.items():
         equal(env.pod_uids(component), uids, f"{component} pods")
@@ -36,7 +41,10 @@ def exporter_can_be_switched_off_and_on(env):
     """A disabled exporter's DaemonSet and Service go; enabled, they come back."""
     node = env.serving("gpu")
     env.edit({"exporter": {"enabled": False}})
-    env.wait(lambda: not env.pods(node, "exporter") and not env.daemonsets("exporter"), what="no exporter")
+    env.wait(
+        lambda: not env.pods(node, "exporter") and not env.daemonsets("exporter"),
+        what="no exporter",
+    )
     env.wait(lambda: not [s for s in env.k.list("Service", OPERANDS)], what="no Service")
     env.edit({"exporter": {"enabled": True}})
     env.wait_serving(node)
@@ -54,14 +62,20 @@ def driver_limit_makes_no_revision(env):
 
     def limited():
         """the DaemonSet has the limit"""
-        containers = env.k.get("DaemonSet", name, OPERANDS)["spec"]["template"]["spec"]["containers"]
-        return any(c.get("resources", {}).get("limits", {}).get("memory") == "4Gi" for c in containers)
+        containers = env.k.get("DaemonSet", name, OPERANDS)["spec"]["template"]["spec"][
+            "containers"
+        ]
+        return any(
+            c.get("resources", {}).get("limits", {}).get("memory") == "4Gi" for c in containers
+        )
+
     env.wait(limited)
 
     def counted():
         """one driver pod runs an older template"""
         operands = {o["name"]: o for o in env.get_policy()["status"]["operands"]}
         return operands["driver"].get("outdated") == 1 or str(operands["driver"])
+
     env.wait(counted)
     env.wait_calm()
     equal(env.labels(node)[DRIVER], revision, "assignment")
@@ -70,15 +84,18 @@ def driver_limit_makes_no_revision(env):
 
 @test
 def driver_version_waits_while_paused(env):
-    """With a paused rollout a new driver version moves no node, and new nodes get what is known to be good;
-    the status counts both."""
-    old = env.serving("old", spec={"driver": {"version": "570.124.06"}, "rollout": {"paused": True}})
+    """With a paused rollout a new driver version moves no node, and new nodes get what is known
+    to be good; the status counts both."""
+    old = env.serving(
+        "old", spec={"driver": {"version": "570.124.06"}, "rollout": {"paused": True}}
+    )
     pods = env.pod_uids("driver")
     env.edit({"driver": {"version": "580.178.04"}})
 
     def counted(outdated):
         nodes = env.get_policy()["status"]["nodes"]
         return nodes["outdated"] == outdated or str(nodes)
+
     env.wait(lambda: counted(1), what="one node is outdated")
     new = env.node("new", "nfd")
     env.wait_serving(new)
@@ -89,7 +106,8 @@ def driver_version_waits_while_paused(env):
 
 @test
 def driver_version_there_and_back(env):
-    """Going back to the version that runs leaves one DaemonSet: those of revisions that nobody needs are deleted."""
+    """Going back to the version that runs leaves one DaemonSet: those of revisions that nobody
+    needs are deleted."""
     env.serving("gpu", spec={"driver": {"version": "570.124.06"}})
     before = set(env.daemonsets())
     env.edit({"driver": {"version": "580.178.04"}})
@@ -101,13 +119,26 @@ def driver_version_there_and_back(env):
 
 @test
 def left_open_stays_as_it_is(env):
-    """A version that is taken out of the policy stays what the nodes run, for new nodes too: built-in defaults move nothing."""
-    first = env.serving("first", spec={"driver": {"version": "570.124.06"}, "toolkit": {"version": "v1.17.0"},
-                                       "devicePlugin": {"version": "v0.17.0"},
-                                       "exporter": {"version": "4.0.0-4.0.0-ubuntu22.04"}})
+    """A version that is taken out of the policy stays what the nodes run, for new nodes too:
+    built-in defaults move nothing."""
+    first = env.serving(
+        "first",
+        spec={
+            "driver": {"version": "570.124.06"},
+            "toolkit": {"version": "v1.17.0"},
+            "devicePlugin": {"version": "v0.17.0"},
+            "exporter": {"version": "4.0.0-4.0.0-ubuntu22.04"},
+        },
+    )
     contains(env.image(first, "driver"), ":570.124.06-", "driver image")
     pods = {c: env.pod_uids(c) for c in TIERS}
-    env.edit({"driver": {"version": None}, "toolkit": {"version": None}, "devicePlugin": {"version": None}})
+    env.edit(
+        {
+            "driver": {"version": None},
+            "toolkit": {"version": None},
+            "devicePlugin": {"version": None},
+        }
+    )
     env.wait_policy()
     env.wait_calm()
     for component, uids in pods.items():
@@ -137,8 +168,13 @@ def images(env, node):
 
 @long_test
 def another_build_moves_nothing(env):
-    """A build with other built-in versions takes over: no object changes, and new nodes, of a new OS too, get what runs."""
-    spec = {"pools": [{"name": "legacy", "nodeSelector": {"gpu": "k80"}, "driver": {"version": "470.256.02"}}]}
+    """A build with other built-in versions takes over: no object changes, and new nodes, of a
+    new OS too, get what runs."""
+    spec = {
+        "pools": [
+            {"name": "legacy", "nodeSelector": {"gpu": "k80"}, "driver": {"version": "470.256.02"}}
+        ]
+    }
     legacy = env.node("legacy", "nfd", labels={"gpu": "k80"})
     first = env.serving("first", spec=spec)
     env.wait_serving(legacy)
@@ -155,7 +191,11 @@ def another_build_moves_nothing(env):
         equal(images(env, same), runs, "images of a new node")
         for key in (DRIVER, STACK):
             equal(env.labels(same)[key], env.labels(first)[key], key)
-        equal(images(env, other_os), runs | {"driver": f"nvcr.io/nvidia/driver:{version}-rhel9"}, "images of a new node's OS")
+        equal(
+            images(env, other_os),
+            runs | {"driver": f"nvcr.io/nvidia/driver:{version}-rhel9"},
+            "images of a new node's OS",
+        )
 
 
 @test
@@ -164,7 +204,10 @@ def another_build_moves_nothing_beside_a_broken_node(env):
     first, stuck = env.node("first", "nfd"), env.node("stuck", "nfd")
     env.policy()
     env.wait_serving(first)
-    env.wait(lambda: env.pods(stuck), what="the broken node has its driver's pod, and waits for that with all else")
+    env.wait(
+        lambda: env.pods(stuck),
+        what="the broken node has its driver's pod, and waits for that with all else",
+    )
     env.wait_policy(status="False")
     env.wait_calm()
     before, runs = env.standing(), images(env, first)
@@ -181,17 +224,25 @@ def another_build_moves_nothing_beside_a_broken_node(env):
 
 @test
 def another_build_keeps_versions_through_edits(env):
-    """A build with other built-in versions makes a deleted DaemonSet again, and an edited one anew, with the images that run."""
+    """A build with other built-in versions makes a deleted DaemonSet again, and an edited one
+    anew, with the images that run."""
     node = env.serving("gpu")
     runs = images(env, node)
     with env.own_operator(program=other_build(), name="other"):
         exporter = env.pod_uids("exporter")
         env.edit({"exporter": {"interval": "5s"}})
-        env.wait(lambda: len(env.pod_uids("exporter")) == 1 and env.pod_uids("exporter") != exporter, 15, "a new exporter pod")
+        env.wait(
+            lambda: len(env.pod_uids("exporter")) == 1 and env.pod_uids("exporter") != exporter,
+            15,
+            "a new exporter pod",
+        )
         for component in TIERS:
             (name,) = env.daemonsets(component)
             env.k.delete("DaemonSet", name, OPERANDS)
-            env.wait(lambda c=component: env.daemonsets(c), what=f"the DaemonSet of the {component} is back")
+            env.wait(
+                lambda c=component: env.daemonsets(c),
+                what=f"the DaemonSet of the {component} is back",
+            )
         env.wait_serving(node)
         env.wait_policy()
         env.wait_calm()
@@ -200,7 +251,8 @@ def another_build_keeps_versions_through_edits(env):
 
 @test
 def another_build_has_defaults_of_its_own(env):
-    """On a fresh cluster a build installs the versions that are built into it, and the build before it leaves them."""
+    """On a fresh cluster a build installs the versions that are built into it, and the build
+    before it leaves them."""
     with env.own_operator(program=other_build(), name="other"):
         node = env.serving("gpu")
         equal(images(env, node), OTHER_IMAGES, "images")
@@ -219,20 +271,46 @@ def irrelevant_edit_writes_nothing(env):
     env.edit({"rollout": {"drain": {"mode": "AllPods"}}})
     env.wait_policy()
     env.wait_calm()
-    writes = env.requests(since=since, writes=True, where=lambda r: r.resource not in ("leases", "gpuclusterpolicies/status"))
+    writes = env.requests(
+        since=since,
+        writes=True,
+        where=lambda r: r.resource not in ("leases", "gpuclusterpolicies/status"),
+    )
     equal([str(w) for w in writes], [], "writes other than the status")
-    assert len(env.requests(since=since, writes=True, resource="gpuclusterpolicies/status")) <= 1, "more than one status"
+    assert (
+        len(env.requests(since=since, writes=True, resource="gpuclusterpolicies/status")) <= 1
+    ), "more than one status"
 
 
 @test
 def plugin_config_content_is_a_revision(env):
-    """The content of the device plugin's ConfigMap decides the stack's revision; without the ConfigMap the policy says so."""
-    env.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "plugin", "namespace": OPERANDS},
-                "data": {"any": "version: v1\n"}})
-    node = env.serving("gpu", spec={"devicePlugin": {"config": {"name": "plugin", "default": "any"}},
-                                    "rollout": {"paused": True}})
+    """The content of the device plugin's ConfigMap decides the stack's revision; without the
+    ConfigMap the policy says so."""
+    env.create(
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "plugin", "namespace": OPERANDS},
+            "data": {"any": "version: v1\n"},
+        }
+    )
+    node = env.serving(
+        "gpu",
+        spec={
+            "devicePlugin": {"config": {"name": "plugin", "default": "any"}},
+            "rollout": {"paused": True},
+        },
+    )
     revision = env.labels(node)[STACK]
-    env.k.merge_patch("ConfigMap", "plugin", {"data": {"any": "version: v1\nflags: {migStrategy: none}\n"}}, OPERANDS)
-    new = env.wait(lambda: [d for d in env.daemonsets("device-plugin") if not d.endswith(revision)], what="a new stack revision")
+    env.k.merge_patch(
+        "ConfigMap",
+        "plugin",
+        {"data": {"any": "version: v1\nflags: {migStrategy: none}\n"}},
+        OPERANDS,
+    )
+    new = env.wait(
+        lambda: [d for d in env.daemonsets("device-plugin") if not d.endswith(revision)],
+        what="a new stack revision",
+    )
     equal(len(new), 1, "new device plugin DaemonSets")
     equal(env.labels(node)[STACK], revision, "the assignment of the node that runs one")

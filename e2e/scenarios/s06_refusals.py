@@ -1,21 +1,35 @@
-"""6. What cannot be meant is refused with a sentence that names the field; what runs goes on running."""
+"""6. What cannot be meant is refused with a sentence that names the field; what runs goes on
+running."""
 
 import kube
 from admission import images_unguarded
 from harness import cases, contains, equal, test
 from names import OPERANDS
+
 # name -> (spec, what the refusal says)
 REFUSED = {
     "driver_version": ({"driver": {"version": "580 95"}}, "spec.driver.version"),
     "driver_source": ({"driver": {"source": "Floppy"}}, "spec.driver.source"),
     "mig_strategy": ({"devicePlugin": {"migStrategy": "some"}}, "spec.devicePlugin.migStrategy"),
     "taint_effect": ({"nodes": {"taint": {"effect": "NoExecute"}}}, "spec.nodes.taint.effect"),
-    "taint_key_of_kubernetes": ({"nodes": {"taint": {"key": "node.kubernetes.io/gpu"}}}, "spec.nodes.taint.key"),
+    "taint_key_of_kubernetes": (
+        {"nodes": {"taint": {"key": "node.kubernetes.io/gpu"}}},
+        "spec.nodes.taint.key",
+    ),
     "label_of_kubernetes": ({"nodes": {"labels": {"kubernetes.io/gpu": "x"}}}, "spec.nodes.labels"),
     "label_of_ours": ({"nodes": {"labels": {"ostler.dev/driver": "x"}}}, "spec.nodes.labels"),
-    "precompiled_digest": ({"driver": {"precompiled": True, "version": "sha256:" + "0" * 64}}, "precompiled"),
-    "cos_digest": ({"driver": {"source": "COS", "version": "sha256:" + "0" * 64}}, "Container-Optimized OS"),
-    "variable_of_ours": ({"toolkit": {"env": [{"name": "RUNTIME", "value": "crio"}]}}, "is set by Ostler itself"),
+    "precompiled_digest": (
+        {"driver": {"precompiled": True, "version": "sha256:" + "0" * 64}},
+        "precompiled",
+    ),
+    "cos_digest": (
+        {"driver": {"source": "COS", "version": "sha256:" + "0" * 64}},
+        "Container-Optimized OS",
+    ),
+    "variable_of_ours": (
+        {"toolkit": {"env": [{"name": "RUNTIME", "value": "crio"}]}},
+        "is set by Ostler itself",
+    ),
     "preload": ({"driver": {"env": [{"name": "LD_PRELOAD", "value": "/x"}]}}, "LD_"),
     "pool_without_a_name": ({"pools": [{"nodeSelector": {"a": "b"}}]}, "name"),
 }
@@ -54,7 +68,12 @@ def second_policy_is_refused(env):
 def unknown_field_is_dropped_or_refused(env):
     """A misspelt field does not count: with strict validation it is refused by name."""
     try:
-        env.k.request("POST", kube.path_of("GpuClusterPolicy"), kube.policy({"drivre": {}}), query={"fieldValidation": "Strict"})
+        env.k.request(
+            "POST",
+            kube.path_of("GpuClusterPolicy"),
+            kube.policy({"drivre": {}}),
+            query={"fieldValidation": "Strict"},
+        )
     except kube.ApiError as e:
         equal(e.code, 400, "status")
         contains(e.message, "spec.drivre", "message")
@@ -64,7 +83,8 @@ def unknown_field_is_dropped_or_refused(env):
 
 @test
 def forbidden_image_stops_nothing(env):
-    """An image from a registry that is not allowed: Ready=False with the field and the image named; what runs goes on running."""
+    """An image from a registry that is not allowed: Ready=False with the field and the image
+    named; what runs goes on running."""
     node = env.serving("gpu")
     pods = env.pod_uids()
     with images_unguarded(env):
@@ -74,7 +94,9 @@ def forbidden_image_stops_nothing(env):
     contains(str(env.get_policy()["status"]["problems"]), "spec.driver", "problems")
     env.wait_calm()
     equal(env.pod_uids(), pods, "operand pods")
-    assert not any("evil" in str(d["spec"]) for d in env.daemonsets().values()), "the image reached a DaemonSet"
+    assert not any(
+        "evil" in str(d["spec"]) for d in env.daemonsets().values()
+    ), "the image reached a DaemonSet"
     env.edit({"driver": {"repository": None}})
     env.wait_policy()
     equal(env.pod_uids(), pods, "operand pods after the repair")
@@ -102,5 +124,8 @@ def drift_is_put_back_under_an_invalid_policy(env):
     (name,) = env.daemonsets("driver")
     before = env.k.get("DaemonSet", name, OPERANDS)
     env.k.delete("DaemonSet", name, OPERANDS)
-    env.wait(lambda: (env.k.get("DaemonSet", name, OPERANDS) or before)["metadata"]["uid"] != before["metadata"]["uid"],
-             what=f"{name} is back")
+    env.wait(
+        lambda: (env.k.get("DaemonSet", name, OPERANDS) or before)["metadata"]["uid"]
+        != before["metadata"]["uid"],
+        what=f"{name} is back",
+    )

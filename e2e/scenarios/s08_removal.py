@@ -33,7 +33,9 @@ def everything_goes(env):
 def stack_goes_before_the_driver(env):
     """On each node the stack's pods are gone before the driver's pod goes."""
     node = env.serving("gpu")
-    version = env.k.request("GET", kube.path_of("Pod", None, OPERANDS))["metadata"]["resourceVersion"]
+    version = env.k.request("GET", kube.path_of("Pod", None, OPERANDS))["metadata"][
+        "resourceVersion"
+    ]
     _delete(env)
     env.wait_gone()
     gone = []
@@ -51,8 +53,12 @@ def waits_for_gpu_pods(env):
     pod = env.gpu_pod("job", busy)
     driver = env.pod_uids("driver", busy)
     _delete(env)
-    env.wait(lambda: not env.pods(idle) and DRIVER not in env.labels(idle), 15, "the idle node is clean")
-    env.wait(lambda: busy in str(env.get_policy()["status"]["conditions"]), what="the busy node is named")
+    env.wait(
+        lambda: not env.pods(idle) and DRIVER not in env.labels(idle), 15, "the idle node is clean"
+    )
+    env.wait(
+        lambda: busy in str(env.get_policy()["status"]["conditions"]), what="the busy node is named"
+    )
     env.stays(lambda: env.pod_uids("driver", busy) == driver, 3, "the driver under a running job")
     env.k.delete("Pod", pod, "default", grace=0)
     env.wait_gone()
@@ -71,12 +77,15 @@ def finished_gpu_pods_do_not_count(env):
 
 @test
 def force_removal_skips_the_wait(env):
-    """The annotation on the policy skips the wait for GPU pods; the GPU pods themselves are left alone."""
+    """The annotation on the policy skips the wait for GPU pods; the GPU pods themselves are left
+    alone."""
     node = env.serving("gpu")
     pod = env.gpu_pod("job", node)
     _delete(env)
     env.stays(lambda: env.pods(node, "driver"), 2, "the driver before the annotation")
-    env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"annotations": {FORCE_REMOVAL: "true"}}})
+    env.k.merge_patch(
+        "GpuClusterPolicy", "default", {"metadata": {"annotations": {FORCE_REMOVAL: "true"}}}
+    )
     env.wait_gone()
     assert kube.pod_ready(env.k.get("Pod", pod, "default")), "the GPU pod was touched"
 
@@ -116,7 +125,11 @@ def node_that_is_down_is_cleaned_when_it_returns(env):
     env.wait(lambda: env.get_policy() is None, 15, "the policy is gone")
     _assert_no_marks(env, up)
     env.k.merge_patch("Node", down, {"metadata": {"annotations": {"test.ostler.dev/down": None}}})
-    env.wait(lambda: kube.condition(env.get_node(down), "Ready").get("status") == "True", 45, "the node is back")
+    env.wait(
+        lambda: kube.condition(env.get_node(down), "Ready").get("status") == "True",
+        45,
+        "the node is back",
+    )
     env.wait_gone()
     _assert_no_marks(env, down)
 
@@ -135,7 +148,8 @@ def deleted_while_ostler_is_away(env):
 
 @test
 def finalizer_stripped_while_ostler_is_away(env):
-    """Without a policy there are no marks: after the grace for its absence they come off, though no deletion was seen."""
+    """Without a policy there are no marks: after the grace for its absence they come off, though
+    no deletion was seen."""
     node = env.serving("gpu")
     env.operator.stop()
     env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
@@ -155,22 +169,35 @@ def missing_policy_moves_nothing_within_its_grace(env):
     env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
     _delete(env)
     env.operator.start()
-    env.stays(lambda: env.is_marked(node) and all(env.pod_uids(c) == pods[c] for c in tiers), 3, "marks and pods")
+    env.stays(
+        lambda: env.is_marked(node) and all(env.pod_uids(c) == pods[c] for c in tiers),
+        3,
+        "marks and pods",
+    )
     env.policy()
     env.wait_serving(node)
     env.wait_policy()
 
 
 def _clean_up(env, *flags):
-    done = run_program("cleanup", "--kubeconfig", env.kubeconfig, "--namespace", "ostler-system",
-                       "--operand-namespace", OPERANDS, *flags, timeout=60)
+    done = run_program(
+        "cleanup",
+        "--kubeconfig",
+        env.kubeconfig,
+        "--namespace",
+        "ostler-system",
+        "--operand-namespace",
+        OPERANDS,
+        *flags,
+        timeout=60,
+    )
     equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
 
 
 @test
 def cleanup_command(env):
-    """`ostler cleanup` takes everything off a cluster where no Ostler runs, lets a policy go that waits for it,
-    and can be run again."""
+    """`ostler cleanup` takes everything off a cluster where no Ostler runs, lets a policy go
+    that waits for it, and can be run again."""
     node = env.serving("gpu")
     env.operator.stop()
     _delete(env)
@@ -183,16 +210,40 @@ def cleanup_command(env):
 
 @test
 def cleanup_by_force(env):
-    """`ostler cleanup --delete-policy --force`, by the account and with the rights of the chart's hook, waits for no GPU pod; the
-    pods themselves are left alone."""
+    """`ostler cleanup --delete-policy --force`, by the account and with the rights of the
+    chart's hook, waits for no GPU pod; the pods themselves are left alone."""
     node = env.serving("gpu")
     pod = env.gpu_pod("job", node)
     env.operator.stop()
-    env.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "hook"},
-                "rules": [{"apiGroups": ["ostler.dev"], "resources": ["gpuclusterpolicies"], "verbs": ["delete"]}]})
-    env.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "hook"},
-                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "hook"},
-                "subjects": [{"kind": "ServiceAccount", "name": env.installation.account, "namespace": NAMESPACE}]})
+    env.create(
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": {"name": "hook"},
+            "rules": [
+                {
+                    "apiGroups": ["ostler.dev"],
+                    "resources": ["gpuclusterpolicies"],
+                    "verbs": ["delete"],
+                }
+            ],
+        }
+    )
+    env.create(
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": "hook"},
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "ClusterRole",
+                "name": "hook",
+            },
+            "subjects": [
+                {"kind": "ServiceAccount", "name": env.installation.account, "namespace": NAMESPACE}
+            ],
+        }
+    )
     _clean_up(env, "--delete-policy", "--force")
     _assert_no_marks(env, node)
     equal(env.get_policy(), None, "the policy")
@@ -201,7 +252,8 @@ def cleanup_by_force(env):
 
 @test
 def cleanup_leaves_a_policy_that_nobody_deleted(env):
-    """`ostler cleanup` takes its finalizer off a policy that stays, so that it can be deleted without Ostler."""
+    """`ostler cleanup` takes its finalizer off a policy that stays, so that it can be deleted
+    without Ostler."""
     node = env.serving("gpu")
     env.operator.stop()
     _clean_up(env)
@@ -213,11 +265,18 @@ def cleanup_leaves_a_policy_that_nobody_deleted(env):
 
 @test
 def policy_made_again_at_once(env):
-    """A policy that is made again as soon as the old one is gone is served, with the new one's uid on every child."""
+    """A policy that is made again as soon as the old one is gone is served, with the new one's
+    uid on every child."""
     node = env.serving("gpu")
     _delete(env)
     kube.wait_for(lambda: env.get_policy() is None, 15, "the policy is gone")
     uid = env.policy()["metadata"]["uid"]
     env.wait_serving(node)
-    env.wait(lambda: all(d["metadata"]["labels"].get("ostler.dev/policy-uid") == uid for d in env.daemonsets().values()), 5)
+    env.wait(
+        lambda: all(
+            d["metadata"]["labels"].get("ostler.dev/policy-uid") == uid
+            for d in env.daemonsets().values()
+        ),
+        5,
+    )
     env.wait_policy()

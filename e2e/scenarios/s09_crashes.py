@@ -1,4 +1,5 @@
-"""9. Ostler is killed, stopped, replaced: the same end state, no object twice, no write by one who does not lead."""
+"""9. Ostler is killed, stopped, replaced: the same end state, no object twice, no write by one
+who does not lead."""
 
 import random
 import signal
@@ -8,15 +9,19 @@ import kube
 from harness import equal, long_test, test
 from names import GPU_LABEL, NAMESPACE, OPERANDS
 
+
 @test
 def killed_ten_times(env):
-    """SIGKILL at ten random moments while nodes join, leave and the policy changes: the same end state, no object twice."""
+    """SIGKILL at ten random moments while nodes join, leave and the policy changes: the same end
+    state, no object twice."""
     seed = random.randrange(1 << 32)
     moments = random.Random(seed)
     print(f"     seed {seed}", flush=True)
     with env.own_operator("--leader-elect=false", name="killed") as operator:
         env.policy({"driver": {"version": "570.124.06"}})
-        nodes = [env.node(f"n{i}", "nfd", os=("ubuntu24.04", "ubuntu22.04")[i % 2]) for i in range(4)]
+        nodes = [
+            env.node(f"n{i}", "nfd", os=("ubuntu24.04", "ubuntu22.04")[i % 2]) for i in range(4)
+        ]
         for i in range(10):
             if i == 3:
                 env.k.delete("Node", nodes.pop(0))
@@ -58,8 +63,12 @@ def _replica(env, name):
     operator = env.new_operator(name=name, kubeconfig=config)
     since = time.time()
     operator.start(ready=False)
-    env.wait(lambda: env.requests(since=since, where=lambda r: r.credential not in known_credentials(env, since)),
-             what=f"{name} speaks")
+    env.wait(
+        lambda: env.requests(
+            since=since, where=lambda r: r.credential not in known_credentials(env, since)
+        ),
+        what=f"{name} speaks",
+    )
     return operator
 
 
@@ -74,7 +83,8 @@ def _lease(env):
 
 @long_test
 def stopped_leader_loses(env):
-    """The leader is stopped for 20 s: the other takes over; after SIGCONT the first writes nothing and exits."""
+    """The leader is stopped for 20 s: the other takes over; after SIGCONT the first writes
+    nothing and exits."""
     env.policy()
     env.wait(lambda: env.condition("Ready"), what="a leader")
     leader = env.operator
@@ -84,7 +94,9 @@ def stopped_leader_loses(env):
     try:
         leader.signal(signal.SIGSTOP)
         stopped = time.time()
-        kube.wait_for(lambda: _lease(env)["holderIdentity"] != holder, 25, "the other replica leads")
+        kube.wait_for(
+            lambda: _lease(env)["holderIdentity"] != holder, 25, "the other replica leads"
+        )
         node = env.node("gpu", "nfd")
         env.operator = follower
         env.wait_serving(node, timeout=20)
@@ -92,7 +104,11 @@ def stopped_leader_loses(env):
         leader.signal(signal.SIGCONT)
         code = leader.wait(10)
         assert code != 0, "a leader that lost its lease exits with an error"
-        wrote = env.requests(since=stopped + 0.5, writes=True, where=lambda r: r.credential in mine and r.resource != "leases")
+        wrote = env.requests(
+            since=stopped + 0.5,
+            writes=True,
+            where=lambda r: r.credential in mine and r.resource != "leases",
+        )
         equal([str(w) for w in wrote], [], "writes of the one that lost")
     finally:
         follower.stop()
@@ -118,7 +134,8 @@ def follower_is_ready_and_writes_nothing(env):
 
 @test
 def terminated_leader_hands_over(env):
-    """SIGTERM: exit code 0 within 2 s, the lease is released, and a waiting replica leads within 5 s."""
+    """SIGTERM: exit code 0 within 2 s, the lease is released, and a waiting replica leads within
+    5 s."""
     env.policy()
     env.wait(lambda: env.condition("Ready"), what="a leader")
     holder = _lease(env)["holderIdentity"]
@@ -128,7 +145,11 @@ def terminated_leader_hands_over(env):
     try:
         leader.signal(signal.SIGTERM)
         equal(leader.wait(2), 0, "exit code")
-        kube.wait_for(lambda: _lease(env).get("holderIdentity") not in (holder, "", None), 5, "the other replica leads")
+        kube.wait_for(
+            lambda: _lease(env).get("holderIdentity") not in (holder, "", None),
+            5,
+            "the other replica leads",
+        )
         env.operator = follower
         env.wait_marked(env.node("gpu", "nfd"))
     finally:
@@ -139,18 +160,29 @@ def terminated_leader_hands_over(env):
 
 @test
 def restart_changes_nothing(env):
-    """Stopped and started on a cluster in order, Ostler changes no object and confirms each child once at most."""
+    """Stopped and started on a cluster in order, Ostler changes no object and confirms each
+    child once at most."""
     node = env.serving("gpu")
 
     def versions():
-        children = [o for kind in ("DaemonSet", "ControllerRevision", "Service") for o in env.k.list(kind, OPERANDS)]
-        return {(o["metadata"]["name"], o["metadata"]["resourceVersion"])
-                for o in [*children, env.get_policy(), env.get_node(node)]}
+        children = [
+            o
+            for kind in ("DaemonSet", "ControllerRevision", "Service")
+            for o in env.k.list(kind, OPERANDS)
+        ]
+        return {
+            (o["metadata"]["name"], o["metadata"]["resourceVersion"])
+            for o in [*children, env.get_policy(), env.get_node(node)]
+        }
+
     before = versions()
     env.operator.stop()
     since = time.time()
     env.operator.start()
     time.sleep(2)
     equal(versions(), before, "resourceVersions")
-    wrote = [str(w) for w in env.requests(since=since, writes=True, where=lambda r: r.resource != "leases")]
+    wrote = [
+        str(w)
+        for w in env.requests(since=since, writes=True, where=lambda r: r.resource != "leases")
+    ]
     equal(sorted(set(wrote)), sorted(wrote), "writes after a restart, each once")

@@ -1,4 +1,5 @@
-"""10. The API server restarts, is away, forgets its history, changes its authority, expires a token: Ostler goes on."""
+"""10. The API server restarts, is away, forgets its history, changes its authority, expires a
+token: Ostler goes on."""
 
 import collections
 import signal
@@ -6,6 +7,7 @@ import time
 
 from harness import contains, equal, long_test, test
 from names import NAMESPACE, OPERANDS
+
 
 def _goes_on(env, within=5.0):
     """A node that joins now is marked soon: Ostler works."""
@@ -50,14 +52,19 @@ def away_for_a_minute(env):
     equal(env.operator.pid, pid, "process")
     env.operator.wait_ready(5)
     time.sleep(3)
-    # A server that starts refuses what comes too early (403, 429), and each watch has then to be opened again: how often
-    # depends on the machine. A burst is that the same is asked for over and over.
+    # A server that starts refuses what comes too early (403, 429), and each watch has then to be
+    # opened again: how often depends on the machine. A burst is that the same is asked for over and
+    # over.
     asked = [r for r in env.requests(since=back - 5, until=back + 5) if r.resource != "leases"]
     assert len(asked) <= 150, f"{len(asked)} requests in the seconds after its return: a burst"
-    same = collections.Counter(f"{r.verb} {r.resource} {r.namespace} {r.name}" for r in asked if r.resource != "events")
+    same = collections.Counter(
+        f"{r.verb} {r.resource} {r.namespace} {r.name}" for r in asked if r.resource != "events"
+    )
     for what, times in same.items():
         assert times <= 8, f"{times} times {what} in the seconds after its return: a burst"
-    lists = collections.Counter(f"{r.resource} {r.namespace}" for r in asked if r.verb == "list" and r.code == 200)
+    lists = collections.Counter(
+        f"{r.resource} {r.namespace}" for r in asked if r.verb == "list" and r.code == 200
+    )
     for what, times in lists.items():
         assert times <= 2, f"{times} lists of {what} after its return"
 
@@ -76,7 +83,8 @@ def unresponsive(env):
 
 @test
 def history_compacted(env):
-    """A watch from a version that the server has forgotten is answered 410: Ostler lists again, and nothing is made twice."""
+    """A watch from a version that the server has forgotten is answered 410: Ostler lists again,
+    and nothing is made twice."""
     node = env.serving("gpu")
     pods = env.pod_uids()
     env.operator.signal(signal.SIGSTOP)
@@ -86,7 +94,9 @@ def history_compacted(env):
     since = time.time()
     env.operator.signal(signal.SIGCONT)
     env.wait_serving(node, late, timeout=20)
-    assert env.requests(since=since, verb="list", resource="nodes"), "no list after the history was lost"
+    assert env.requests(
+        since=since, verb="list", resource="nodes"
+    ), "no list after the history was lost"
     assert set(pods) <= set(env.pod_uids()), "operand pods were replaced"
     for component in ("driver", "toolkit", "device-plugin", "exporter"):
         equal(len(env.daemonsets(component)), 1, f"{component} DaemonSets")
@@ -94,7 +104,8 @@ def history_compacted(env):
 
 @long_test
 def authority_changes(env):
-    """The server's certificate comes from another authority, which reaches Ostler's file later: it is read again."""
+    """The server's certificate comes from another authority, which reaches Ostler's file later:
+    it is read again."""
     env.serving("gpu")
     pid = env.operator.pid
     env.world.rotate_server_ca()
@@ -124,20 +135,28 @@ def token_is_invalidated(env):
 
 @long_test
 def operand_namespace_vanishes(env):
-    """The operand namespace is deleted by mistake: Ostler says so, and when the chart is installed again, the operands come back
-    by themselves."""
+    """The operand namespace is deleted by mistake: Ostler says so, and when the chart is
+    installed again, the operands come back by themselves."""
     node = env.serving("gpu")
     uid = env.k.get("Namespace", OPERANDS)["metadata"]["uid"]
     began = time.time()
     env.k.delete("Namespace", OPERANDS)
-    env.wait(lambda: (env.k.get("Namespace", OPERANDS) or {"metadata": {"uid": None}})["metadata"]["uid"] != uid, 30,
-             "the namespace is gone")
+    env.wait(
+        lambda: (env.k.get("Namespace", OPERANDS) or {"metadata": {"uid": None}})["metadata"]["uid"]
+        != uid,
+        30,
+        "the namespace is gone",
+    )
     try:
         said = env.wait_policy("NamespaceMissing", "True", "Stalled")
         contains(said["message"], [OPERANDS, "kubectl create namespace"], "the condition")
         env.operator.stop()
         env.operator.start(ready=False)
-        env.wait(lambda: "NamespaceMissing" in env.operator.fetch("/readyz?verbose")[1], 15, "/readyz says so after a start, too")
+        env.wait(
+            lambda: "NamespaceMissing" in env.operator.fetch("/readyz?verbose")[1],
+            15,
+            "/readyz says so after a start, too",
+        )
     finally:
         env.installation.apply()
     env.world.lawless.append((began, time.time()))  # the rights in the namespace went with it

@@ -7,20 +7,36 @@ import kube
 from harness import equal, long_test, test
 from names import MANAGED
 
+
 def _not_renewal(request):
     return request.resource != "leases" and request.verb != "watch"
 
 
 @long_test
 def quiet(env):
-    """After convergence 60 s of the audit log hold lease renewals and watch renewals only, while kubelets send heartbeats."""
+    """After convergence 60 s of the audit log hold lease renewals and watch renewals only, while
+    kubelets send heartbeats."""
     nodes = env.serving("a", "b", "c")
     since = time.time()
     for _ in range(12):
         for node in nodes:
-            env.k.strategic_patch("Node", node, {"status": {"conditions": [
-                {"type": "Ready", "lastHeartbeatTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}]}},
-                subresource="status")
+            env.k.strategic_patch(
+                "Node",
+                node,
+                {
+                    "status": {
+                        "conditions": [
+                            {
+                                "type": "Ready",
+                                "lastHeartbeatTime": time.strftime(
+                                    "%Y-%m-%dT%H:%M:%SZ", time.gmtime()
+                                ),
+                            }
+                        ]
+                    }
+                },
+                subresource="status",
+            )
         time.sleep(5)
     asked = env.requests(since=since, where=_not_renewal)
     equal([str(r) for r in asked], [], "requests within 60 s")
@@ -33,7 +49,8 @@ def quiet(env):
 
 @long_test
 def node_event_costs_what_it_must(env):
-    """A node that turns out to have a GPU costs one write of its marks, events aside, and no read."""
+    """A node that turns out to have a GPU costs one write of its marks, events aside, and no
+    read."""
     env.serving("first")
     node = env.node("second")
     time.sleep(1)
@@ -44,7 +61,11 @@ def node_event_costs_what_it_must(env):
     env.wait_calm()
     asked = env.requests(since=since, where=_not_renewal)
     patches = [r for r in asked if r.resource == "nodes" and r.name == node]
-    equal(len(patches), 2, f"writes of the node, its marks and that it is proven, of {[str(r) for r in asked]}")
+    equal(
+        len(patches),
+        2,
+        f"writes of the node, its marks and that it is proven, of {[str(r) for r in asked]}",
+    )
     by = collections.Counter(f"{r.verb} {r.resource}" for r in asked if r.resource != "events")
     equal({k: v for k, v in by.items() if k.startswith(("get", "list"))}, {}, "reads")
     equal({k: v for k, v in by.items() if "daemonsets" in k}, {}, "requests about DaemonSets")
@@ -59,7 +80,9 @@ def marks_removed_cost_one_write(env):
     env.k.merge_patch("Node", node, {"metadata": {"labels": {"nvidia.com/gpu.present": None}}})
     env.wait_marked(node, timeout=2)
     env.wait_calm()
-    patches = env.requests(since=since, writes=True, where=lambda r: r.name == node and r.resource == "nodes")
+    patches = env.requests(
+        since=since, writes=True, where=lambda r: r.name == node and r.resource == "nodes"
+    )
     equal(len(patches), 1, "writes of the node")
 
 
@@ -70,12 +93,31 @@ def foreign_traffic_costs_nothing(env):
     since = time.time()
     for i in range(5):
         env.k.merge_patch("Node", node, {"metadata": {"labels": {"example.com/x": str(i)}}})
-        env.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"web-{i}", "namespace": "default"},
-                    "spec": {"nodeName": node, "containers": [{"name": "c", "image": "registry.example.com/web:1"}]}})
-    env.create({"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "logs", "namespace": "default"},
-                "spec": {"selector": {"matchLabels": {"a": "logs"}},
-                         "template": {"metadata": {"labels": {"a": "logs"}},
-                                      "spec": {"containers": [{"name": "c", "image": "registry.example.com/logs:1"}]}}}})
+        env.create(
+            {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": {"name": f"web-{i}", "namespace": "default"},
+                "spec": {
+                    "nodeName": node,
+                    "containers": [{"name": "c", "image": "registry.example.com/web:1"}],
+                },
+            }
+        )
+    env.create(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "DaemonSet",
+            "metadata": {"name": "logs", "namespace": "default"},
+            "spec": {
+                "selector": {"matchLabels": {"a": "logs"}},
+                "template": {
+                    "metadata": {"labels": {"a": "logs"}},
+                    "spec": {"containers": [{"name": "c", "image": "registry.example.com/logs:1"}]},
+                },
+            },
+        }
+    )
     time.sleep(2)
     equal([str(r) for r in env.requests(since=since, where=_not_renewal)], [], "requests")
 

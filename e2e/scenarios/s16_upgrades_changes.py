@@ -1,5 +1,5 @@
-"""16. What changes in the middle of an upgrade, at every step: the version, the nodes, Ostler itself,
-and whether there is a policy.
+"""16. What changes in the middle of an upgrade, at every step: the version, the nodes, Ostler
+itself, and whether there is a policy.
 
 No case file (s13_cases.py) tells these: what keeps nodes at every step at once is known to KWOK's
 pods alone, and a kill comes at random moments of real time. In the simulator `make upgrade-policy`,
@@ -31,20 +31,28 @@ def _goes(end):
 
 @test
 def version_changes_at_every_step(env):
-    """A→B→C and A→B→A with nodes at every step: all end where the policy ends, no node ever has two drivers.
+    """A→B→C and A→B→A with nodes at every step: all end where the policy ends, no node ever has
+    two drivers.
 
     Back to A, nodes on which nothing was changed yet are let go as they were, GPU pods and all.
     """
     on_and_back = Stations(env, "on", "back", spec={"pools": _pools(OLD)}, each=_goes)
     untouched = on_and_back.of("back", at=UNTOUCHED)
-    guests = {p["metadata"]["name"]: p["metadata"]["uid"] for p in env.k.list("Pod", "default")
-              if p["spec"].get("nodeName") in untouched}
+    guests = {
+        p["metadata"]["name"]: p["metadata"]["uid"]
+        for p in env.k.list("Pod", "default")
+        if p["spec"].get("nodeName") in untouched
+    }
     with Ways(env, most=len(on_and_back.nodes)), Drivers(env):
         env.edit({"driver": {"version": stations.VERSION}, "pools": _pools(stations.VERSION)})
         on_and_back.arrive()
         env.edit({"driver": {"version": NEW}, "pools": _pools(OLD)})
         wait_runs(env, OLD, *untouched)
-        equal(on_and_back.moved_on(*untouched), [], "drivers that were replaced though nothing was to change")
+        equal(
+            on_and_back.moved_on(*untouched),
+            [],
+            "drivers that were replaced though nothing was to change",
+        )
         equal({name: uid_of(env, name) for name in guests}, guests, "their GPU pods")
         on_and_back.let_go(*on_and_back.nodes.values())
         wait_runs(env, OLD, *on_and_back.of("back"), timeout=30)
@@ -55,7 +63,8 @@ def version_changes_at_every_step(env):
 
 @test
 def nodes_fail_us_at_every_step(env):
-    """Nodes vanish, go down or reboot at every step: the others go on, who comes back is finished, who comes anew is new."""
+    """Nodes vanish, go down or reboot at every step: the others go on, who comes back is
+    finished, who comes anew is new."""
     trouble = Stations(env, "gone", "down", "reboot", at=STEPS, others=["a", "b"])
     gone, down, rebooted = (trouble.of(end) for end in ("gone", "down", "reboot"))
     upgrade(env, stations.VERSION)
@@ -69,21 +78,28 @@ def nodes_fail_us_at_every_step(env):
     wait_runs(env, stations.VERSION, *trouble.others)
     trouble.let_go(*rebooted)
     wait_runs(env, stations.VERSION, *rebooted)
-    env.wait(lambda: env.get_policy()["status"]["nodes"]["gpu"] == len(down + rebooted) + 2,
-             what="those that are gone do not count")
-    equal([n for n in down if not env.get_node(n)["metadata"]["annotations"].get(CLAIM)], [],
-          "claims lost by nodes that are down")
+    env.wait(
+        lambda: env.get_policy()["status"]["nodes"]["gpu"] == len(down + rebooted) + 2,
+        what="those that are gone do not count",
+    )
+    equal(
+        [n for n in down if not env.get_node(n)["metadata"]["annotations"].get(CLAIM)],
+        [],
+        "claims lost by nodes that are down",
+    )
     for node in down:
         upgrades.come_back(env, node)
     trouble.let_go(*down)
-    anew = [env.node(f"{station}-gone", "nfd", images=2) for station in STEPS if station != "installing"]
+    anew = [
+        env.node(f"{station}-gone", "nfd", images=2) for station in STEPS if station != "installing"
+    ]
     assert_end(env, stations.VERSION, [*down, *rebooted, *trouble.others, *anew], timeout=30)
 
 
 @test
 def killed_at_every_step(env):
-    """SIGKILL with nodes at every step and at random moments: each goes on where it was, to the same end,
-    with one driver at a time."""
+    """SIGKILL with nodes at every step and at random moments: each goes on where it was, to the
+    same end, with one driver at a time."""
     seed = random.randrange(1 << 32)
     moments = random.Random(seed)
     print(f"     seed {seed}", flush=True)
@@ -102,7 +118,11 @@ def killed_at_every_step(env):
             operator.kill()
             operator.start()
             time.sleep(1)
-            equal({n: len(ways.way[n]) for n in kept.nodes.values()}, steps, "steps of nodes that something keeps")
+            equal(
+                {n: len(ways.way[n]) for n in kept.nodes.values()},
+                steps,
+                "steps of nodes that something keeps",
+            )
             kept.let_go(*kept.nodes.values())
             for _ in range(4):
                 time.sleep(moments.uniform(0.05, 0.4))
@@ -114,7 +134,8 @@ def killed_at_every_step(env):
 
 @test
 def policy_goes_at_every_step(env):
-    """The policy is deleted with nodes at every step: everything comes off, where GPU pods run when they have ended."""
+    """The policy is deleted with nodes at every step: everything comes off, where GPU pods run
+    when they have ended."""
     left = Stations(env, "left")
     busy, idle = left.of("left", at=UNTOUCHED), left.of("left", but=UNTOUCHED)
     guests = {p["metadata"]["name"]: p["metadata"]["uid"] for p in env.k.list("Pod", "default")}
@@ -126,7 +147,11 @@ def policy_goes_at_every_step(env):
         env.wait(lambda: not any(env.pods(n) for n in idle), 15, "the idle nodes are clean")
         env.wait(lambda: all(is_in_service(env, n) for n in idle), what="they are open")
         equal({name: uid_of(env, name) for name in guests}, guests, "GPU pods")
-        equal([n for n in busy if not env.pods(n, "driver")], [], "nodes whose GPU pods lost their driver")
+        equal(
+            [n for n in busy if not env.pods(n, "driver")],
+            [],
+            "nodes whose GPU pods lost their driver",
+        )
         left.let_go(*busy)
         env.wait_gone()
     assert all(phase_of(env.get_node(n)) is None for n in left.nodes.values()), "claims are left"

@@ -46,25 +46,41 @@ def _otherwise(env, kind, name, where, key, value):
 
 def _wait_unready(env, operator, check, *words):
     """/readyz names the check and says these words; one check says the same alone."""
+
     def said():
         status, text = operator.fetch("/readyz?verbose")
-        return (status >= 500 and f"[-]{check}" in text and all(w in text for w in words)) or f"{status} {text}"
+        return (
+            status >= 500 and f"[-]{check}" in text and all(w in text for w in words)
+        ) or f"{status} {text}"
+
     env.wait(said, 15)
 
 
-@cases({
-    "definition_of_policies": (
-        ("CustomResourceDefinition", CRD, "annotations", SCHEMA, None), "CRDOutdated", "Stalled",
-        (CRD, "kubectl apply --server-side")),
-    "definition_of_reports": (
-        ("CustomResourceDefinition", REPORTS, "annotations", SCHEMA, "0"), "CRDOutdated", "Degraded",
-        (REPORTS, "kubectl apply --server-side")),
-    "namespace_that_lets_no_driver_in": (
-        ("Namespace", OPERANDS, "labels", ENFORCE, "baseline"), "NamespaceRestricted", "Stalled",
-        (OPERANDS, "kubectl label namespace")),
-})
+@cases(
+    {
+        "definition_of_policies": (
+            ("CustomResourceDefinition", CRD, "annotations", SCHEMA, None),
+            "CRDOutdated",
+            "Stalled",
+            (CRD, "kubectl apply --server-side"),
+        ),
+        "definition_of_reports": (
+            ("CustomResourceDefinition", REPORTS, "annotations", SCHEMA, "0"),
+            "CRDOutdated",
+            "Degraded",
+            (REPORTS, "kubectl apply --server-side"),
+        ),
+        "namespace_that_lets_no_driver_in": (
+            ("Namespace", OPERANDS, "labels", ENFORCE, "baseline"),
+            "NamespaceRestricted",
+            "Stalled",
+            (OPERANDS, "kubectl label namespace"),
+        ),
+    }
+)
 def stands_on(env, row):
-    """What Ostler stands on is not as it should be: /readyz and the policy say so, and what runs stays; then all goes on."""
+    """What Ostler stands on is not as it should be: /readyz and the policy say so, and what runs
+    stays; then all goes on."""
     (place, reason, condition, words) = row
     node = env.serving("gpu")
     pods = env.pod_uids(node=node)
@@ -74,8 +90,12 @@ def stands_on(env, row):
         _wait_unready(env, env.operator, "installation", reason, *words)
         said = env.wait_policy(reason, "True", condition)
         contains(said["message"], words, "the condition")
-        env.stays(lambda: env.pod_uids(node=node) == pods and env.is_marked(node), 2, "marks and pods")
-    env.wait(lambda: env.condition(condition).get("reason") != reason, 15, "the condition says otherwise")
+        env.stays(
+            lambda: env.pod_uids(node=node) == pods and env.is_marked(node), 2, "marks and pods"
+        )
+    env.wait(
+        lambda: env.condition(condition).get("reason") != reason, 15, "the condition says otherwise"
+    )
     env.operator.wait_ready()
     env.wait_policy()
     equal(env.pod_uids(node=node), pods, "pods")
@@ -83,12 +103,25 @@ def stands_on(env, row):
 
 @test
 def lacks_a_right(env):
-    """What the account may not write is named before there is anything to write: an installation without it is not ready."""
+    """What the account may not write is named before there is anything to write: an installation
+    without it is not ready."""
     role = env.k.get("ClusterRole", "ostler")
-    rules = [rule for rule in role["rules"] if not (rule["resources"] == ["nodes"] and "patch" in rule["verbs"])]
+    rules = [
+        rule
+        for rule in role["rules"]
+        if not (rule["resources"] == ["nodes"] and "patch" in rule["verbs"])
+    ]
     env.operator.stop()
-    env.k.merge_patch("ClusterRole", "ostler", {"rules": [*rules, {"apiGroups": [""], "resources": ["nodes"],
-                                                                  "verbs": ["list", "watch"]}]})
+    env.k.merge_patch(
+        "ClusterRole",
+        "ostler",
+        {
+            "rules": [
+                *rules,
+                {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch"]},
+            ]
+        },
+    )
     try:
         env.operator.start(ready=False)
         _wait_unready(env, env.operator, "installation", "PermissionsMissing", "patch nodes")
@@ -99,15 +132,24 @@ def lacks_a_right(env):
 
 @test
 def definitions_are_brought_up_to_date(env):
-    """`ostler install-crds` replaces an older definition, leaves a newer one, and says which right it lacks."""
+    """`ostler install-crds` replaces an older definition, leaves a newer one, and says which
+    right it lacks."""
+
     def install(kubeconfig=env.world.admin_kubeconfig):
-        return run_program("install-crds", "--from", names.ROOT / "crds", "--kubeconfig", kubeconfig)
+        return run_program(
+            "install-crds", "--from", names.ROOT / "crds", "--kubeconfig", kubeconfig
+        )
+
     needed = env.k.get("CustomResourceDefinition", CRD)["metadata"]["annotations"][SCHEMA]
     _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, "0")
     done = install()
     equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
     contains(done.stdout, [f"{CRD}: schema {needed} is installed"], "what it says")
-    equal(env.k.get("CustomResourceDefinition", CRD)["metadata"]["annotations"][SCHEMA], needed, "the schema")
+    equal(
+        env.k.get("CustomResourceDefinition", CRD)["metadata"]["annotations"][SCHEMA],
+        needed,
+        "the schema",
+    )
     _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, "1000")
     done = install()
     equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
@@ -115,24 +157,34 @@ def definitions_are_brought_up_to_date(env):
     _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, needed)
     refused = install(env.world.kubeconfig("nobody"))
     equal(refused.returncode, 1, "exit code without rights")
-    contains(refused.stderr, ["cannot get resource", "customresourcedefinitions"], "what it says without rights")
+    contains(
+        refused.stderr,
+        ["cannot get resource", "customresourcedefinitions"],
+        "what it says without rights",
+    )
 
 
 @test
 def second_installation(env):
-    """Of two installations in different namespaces one acts; the other is not ready, says which one does, and writes nothing."""
+    """Of two installations in different namespaces one acts; the other is not ready, says which
+    one does, and writes nothing."""
     node = env.serving("gpu")
     kubeconfig = env.world.kubeconfig("second-installation", ("system:masters",))
     env.k.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "elsewhere"}})
-    second = Operator(kubeconfig, env.logs / "second.log", "--log-level", "debug", namespace="elsewhere")
+    second = Operator(
+        kubeconfig, env.logs / "second.log", "--log-level", "debug", namespace="elsewhere"
+    )
     began = time.time()
     second.start(ready=False)
     try:
         _wait_unready(env, second, "lease", f"namespace {NAMESPACE}", "uninstall one of the two")
         env.edit({"exporter": {"enabled": False}})
         env.wait_serving(node, operands=("driver", "toolkit", "device-plugin"))
-        written = [r for r in env.world.audit.requests(user="second-installation", since=began, writes=True)
-                   if r.resource != "leases"]
+        written = [
+            r
+            for r in env.world.audit.requests(user="second-installation", since=began, writes=True)
+            if r.resource != "leases"
+        ]
         equal(written, [], "what the second one wrote")
     finally:
         second.stop()
@@ -140,6 +192,7 @@ def second_installation(env):
 
 
 # ---- with Helm
+
 
 @contextlib.contextmanager
 def _world_with(logs, programs, chart, *args, **how):
@@ -174,15 +227,23 @@ def _settled(client):
 
 
 def _nothing_is_left(env, before, stays=()):
-    """All that is in the cluster was there before Helm came, but for the nodes of the test and what has to stay."""
+    """All that is in the cluster was there before Helm came, but for the nodes of the test and
+    what has to stay."""
+
     def left():
-        new = {item for item in everything(env.k) - before if item[2] not in stays and not item[2].startswith("t00-")}
+        new = {
+            item
+            for item in everything(env.k) - before
+            if item[2] not in stays and not item[2].startswith("t00-")
+        }
         return not new or " ".join(sorted(map(str, new)))
+
     env.wait(left, 20, "nothing is left", every=0.5)
 
 
 def _chart(folder, source, prefix=""):
-    """A copy of a chart with the definitions as they are, or, with a prefix to the number of their schema, newer."""
+    """A copy of a chart with the definitions as they are, or, with a prefix to the number of
+    their schema, newer."""
     chart = pathlib.Path(folder) / (prefix + source.name)
     shutil.copytree(source, chart)
     shutil.rmtree(chart / "crds", ignore_errors=True)
@@ -194,32 +255,53 @@ def _chart(folder, source, prefix=""):
 
 
 def _operands(env, nodes):
-    """Nodes as they are, and which pods run there; that the exporter, and the agent, roll by themselves does not count."""
-    pods = {(component, node): env.pod_uids(component, node)
-            for component in ("driver", "toolkit", "device-plugin") for node in nodes}
-    return {**pods, **{key: value for key, value in env.standing().items() if key[0] == "Node" and key[1] in nodes}}
+    """Nodes as they are, and which pods run there; that the exporter, and the agent, roll by
+    themselves does not count."""
+    pods = {
+        (component, node): env.pod_uids(component, node)
+        for component in ("driver", "toolkit", "device-plugin")
+        for node in nodes
+    }
+    return {
+        **pods,
+        **{
+            key: value
+            for key, value in env.standing().items()
+            if key[0] == "Node" and key[1] in nodes
+        },
+    }
 
 
 @contextlib.contextmanager
 def _nothing_moves(env, nodes):
-    """Nodes and their pods stand as they did while the block runs and a while after it; the server has refused Ostler nothing but
-    the DaemonSets and ResourceSlices of others, which the older chart's rights do not have."""
+    """Nodes and their pods stand as they did while the block runs and a while after it; the
+    server has refused Ostler nothing but the DaemonSets and ResourceSlices of others, which
+    the older chart's rights do not have."""
     before, began = _operands(env, nodes), time.time()
     yield
     env.stays(lambda: moved(_operands(env, nodes), before) == [], 2, "nodes and pods of operands")
-    refused = env.requests(since=began, where=lambda r: r.code in (401, 403, 422) and "dryRun" not in r.uri)
+    refused = env.requests(
+        since=began, where=lambda r: r.code in (401, 403, 422) and "dryRun" not in r.uri
+    )
     others = (["list", "daemonsets"], ["list", "resourceslices"])
-    equal([str(r) for r in refused if str(r).split()[:2] not in others], [], "what the server refused")
+    equal(
+        [str(r) for r in refused if str(r).split()[:2] not in others], [], "what the server refused"
+    )
 
 
 def _wait_replaced(env, tag):
     """Replicas with this image alone run, all of them ready."""
     env.wait(lambda: replicas(env.k) == [tag] * REPLICAS, 20, f"replicas are of {tag}")
-    env.wait(lambda: [status for status, _ in env.operator.ready()] == [200] * REPLICAS, 20, f"replicas of {tag} are ready")
+    env.wait(
+        lambda: [status for status, _ in env.operator.ready()] == [200] * REPLICAS,
+        20,
+        f"replicas of {tag} are ready",
+    )
 
 
 def _begin_rollout(env, version, busy, idle):
-    """Another version: it is on the idle node, and the busy one waits for its job. Returns the job's pod and uid."""
+    """Another version: it is on the idle node, and the busy one waits for its job. Returns the
+    job's pod and uid."""
     job = env.gpu_pod(f"job-{version}", busy)
     uid = upgrades.uid_of(env, job)
     upgrades.upgrade(env, version)
@@ -230,14 +312,18 @@ def _begin_rollout(env, version, busy, idle):
 
 @long_test
 def life(env):
-    """Helm installs the chart as it was before, upgrades it and rolls it back while nothing moves, upgrades it in the middle of a
-    rollout, and uninstalls it in the middle of another: nothing is lost, no job is hurt, nothing is left. It fails where Ostler
-    cannot be ready."""
+    """Helm installs the chart as it was before, upgrades it and rolls it back while nothing
+    moves, upgrades it in the middle of a rollout, and uninstalls it in the middle of another:
+    nothing is lost, no job is hurt, nothing is left. It fails where Ostler cannot be ready."""
     programs = {"old": other_build(), "new": names.PROGRAM}
     with tempfile.TemporaryDirectory() as folder:
-        before, after = _chart(folder, names.ROOT / "e2e" / "previous"), _chart(folder, names.CHART, "9")
+        before, after = _chart(folder, names.ROOT / "e2e" / "previous"), _chart(
+            folder, names.CHART, "9"
+        )
         with _world_with(env.logs, programs, before, tag="old") as (there, release, was):
-            nodes = upgrades.fleet(there, ["busy", "idle"], maxParallel="100%", maxUnavailable="100%")
+            nodes = upgrades.fleet(
+                there, ["busy", "idle"], maxParallel="100%", maxUnavailable="100%"
+            )
             _upgrade_moves_nothing(there, release, after, nodes)
             _second_release(there, release, after)
             _rollback_moves_nothing(there, release, nodes)
@@ -256,9 +342,15 @@ def _upgrade_moves_nothing(env, release, chart, nodes):
         env.operator.pulling.add("new")
         upgrade = Worker(release.upgrade, chart)
         upgrade.start()
-        env.wait(lambda: "new" in replicas(env.k) and _holds_to_operands(env), 20, "the new chart is there, its rules in force")
+        env.wait(
+            lambda: "new" in replicas(env.k) and _holds_to_operands(env),
+            20,
+            "the new chart is there, its rules in force",
+        )
         _works_as_before(env)
-        equal(replicas(env.k), ["new", *["old"] * REPLICAS], "replicas while the new image is pulled")
+        equal(
+            replicas(env.k), ["new", *["old"] * REPLICAS], "replicas while the new image is pulled"
+        )
         env.operator.pulling.clear()
         upgrade.finish(60)
         _wait_replaced(env, "new")
@@ -268,19 +360,34 @@ def _upgrade_moves_nothing(env, release, chart, nodes):
 
 def _holds_to_operands(env):
     """Whether Ostler's account may make no DaemonSet but an operand."""
-    bare = {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": {
-        "containers": [{"name": "c", "image": "c"}]}}}
-    daemonset = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "x"}, "spec": bare}
+    bare = {
+        "selector": {"matchLabels": {"a": "b"}},
+        "template": {
+            "metadata": {"labels": {"a": "b"}},
+            "spec": {"containers": [{"name": "c", "image": "c"}]},
+        },
+    }
+    daemonset = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "x"},
+        "spec": bare,
+    }
     return answer(kube.from_kubeconfig(env.kubeconfig), daemonset, OPERANDS)[0] == 422
 
 
 def _works_as_before(env):
-    """The old program under the new chart's roles and admission policies: a node comes up, DaemonSets are made anew."""
+    """The old program under the new chart's roles and admission policies: a node comes up,
+    DaemonSets are made anew."""
     for name in {**env.daemonsets("exporter"), **env.daemonsets("node-agent")}:
         env.k.delete("DaemonSet", name, OPERANDS)
     late = env.node("late", "nfd", images=2)
     upgrades.wait_runs(env, upgrades.OLD, late, timeout=20)
-    env.wait(lambda: env.pods(late, "exporter") and env.pods(late, "node-agent"), 10, "exporter and agent on the new node")
+    env.wait(
+        lambda: env.pods(late, "exporter") and env.pods(late, "node-agent"),
+        10,
+        "exporter and agent on the new node",
+    )
     env.vanish(late)
 
 
@@ -301,7 +408,10 @@ def _install_without_a_namespace(release, chart):
     """Before anything is made; whatever it had made would be left at the end."""
     done = release.install(chart, "--set", "operandNamespace.create=false", check=False)
     assert done.returncode, "Helm installed Ostler without a namespace for its operands"
-    words = [f"there is no namespace {names.OPERANDS}", f"kubectl create namespace {names.OPERANDS}"]
+    words = [
+        f"there is no namespace {names.OPERANDS}",
+        f"kubectl create namespace {names.OPERANDS}",
+    ]
     contains(done.stderr, words, "what Helm says")
 
 
@@ -320,18 +430,36 @@ def _uninstall_in_a_rollout(env, release, busy, idle):
     driver = env.pod_uids("driver", busy)
     uninstall = Worker(release.helm, "uninstall", "--wait", "--timeout", "60s")
     uninstall.start()
-    env.wait(lambda: not env.pods(idle, "driver") and DRIVER not in env.labels(idle), 20, "the idle node is clean")
-    env.stays(lambda: env.pod_uids("driver", busy) == driver and upgrades.uid_of(env, job) == uid, 2, "the job and its driver")
+    env.wait(
+        lambda: not env.pods(idle, "driver") and DRIVER not in env.labels(idle),
+        20,
+        "the idle node is clean",
+    )
+    env.stays(
+        lambda: env.pod_uids("driver", busy) == driver and upgrades.uid_of(env, job) == uid,
+        2,
+        "the job and its driver",
+    )
     assert uninstall.is_alive(), "helm uninstall did not wait for the job"
     upgrades.end_job(env, job)
     uninstall.finish(40)
     env.wait_gone()
-    assert env.k.get("CustomResourceDefinition", CRD), "the definitions stay unless somebody wants them gone"
+    assert env.k.get(
+        "CustomResourceDefinition", CRD
+    ), "the definitions stay unless somebody wants them gone"
 
 
 def _install_that_cannot_be_ready(env, release, chart):
-    env.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": OPERANDS, "labels": {ENFORCE: "baseline"}}})
-    done = release.install(chart, "--set", "operandNamespace.create=false", check=False, timeout="8s")
+    env.create(
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"name": OPERANDS, "labels": {ENFORCE: "baseline"}},
+        }
+    )
+    done = release.install(
+        chart, "--set", "operandNamespace.create=false", check=False, timeout="8s"
+    )
     assert done.returncode, "helm install --wait did not fail"
     contains(str(env.operator.ready("/readyz/installation")), "NamespaceRestricted", "/readyz")
 
@@ -345,16 +473,23 @@ def _uninstall_with_all(env, release, chart):
     env.k.delete("Namespace", OPERANDS)
     env.wait(lambda: env.k.get("Namespace", OPERANDS) is None, 20, "the namespace is gone")
     release.helm("uninstall", "--wait", "--timeout", "60s")
-    equal([env.k.get("CustomResourceDefinition", name) for name in (CRD, REPORTS)], [None, None], "the definitions")
+    equal(
+        [env.k.get("CustomResourceDefinition", name) for name in (CRD, REPORTS)],
+        [None, None],
+        "the definitions",
+    )
 
 
 def _definitions_apart(env, release, folder):
-    """The definitions as a release of their own: the other chart leaves them alone, they are upgraded, and stay or go as it says;
-    none goes with a policy that is not let go of yet."""
+    """The definitions as a release of their own: the other chart leaves them alone, they are
+    upgraded, and stay or go as it says; none goes with a policy that is not let go of yet."""
     apart, newer = Release(env.world, "ostler-crds"), folder / "newer"
     shutil.copytree(names.CRD_CHART, newer)
     for path in (newer / "files").glob("*.yaml"):
-        path.write_text(path.read_text(encoding="utf-8").replace(f'{SCHEMA}: "', f'{SCHEMA}: "7'), encoding="utf-8")
+        path.write_text(
+            path.read_text(encoding="utf-8").replace(f'{SCHEMA}: "', f'{SCHEMA}: "7'),
+            encoding="utf-8",
+        )
 
     def definition(name=CRD):
         return env.k.get("CustomResourceDefinition", name)
@@ -363,13 +498,21 @@ def _definitions_apart(env, release, folder):
     release.helm("install", names.CHART, "--skip-crds", "--set", "replicas=0")
     apart.helm("upgrade", newer)
     release.helm("upgrade", names.CHART, "--reuse-values")
-    assert definition()["metadata"]["annotations"][SCHEMA].startswith("7"), "the definitions are not those of the upgrade"
+    assert definition()["metadata"]["annotations"][SCHEMA].startswith(
+        "7"
+    ), "the definitions are not those of the upgrade"
     env.k.apply(kube.policy(finalizers=["ostler.dev/cleanup"]))
     release.helm("uninstall", "--no-hooks")
     apart.helm("uninstall")
     assert definition() and env.get_policy(), "what was to stay is gone"
     apart.helm("install", newer, "--take-ownership", "--set", "keep=false")
     apart.helm("uninstall")
-    env.stays(lambda: definition() and env.get_policy(), 1, "the policy, and its definition with it")
+    env.stays(
+        lambda: definition() and env.get_policy(), 1, "the policy, and its definition with it"
+    )
     env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"finalizers": None}})
-    env.wait(lambda: definition() is None and definition(REPORTS) is None, 20, "both definitions go with it")
+    env.wait(
+        lambda: definition() is None and definition(REPORTS) is None,
+        20,
+        "both definitions go with it",
+    )

@@ -1,4 +1,5 @@
-"""20. Ostler under Argo CD, Flux and Helm: nothing that Git holds differs, whatever the fleet does, and all know when it is done.
+"""20. Ostler under Argo CD, Flux and Helm: nothing that Git holds differs, whatever the fleet
+does, and all know when it is done.
 
 What they compare and how they judge is asked of their own libraries (e2e/gitops).
 """
@@ -13,7 +14,14 @@ import stations
 import upgrades
 from gitops.libraries import Libraries
 from harness import cases, contains, equal, long_test, test
-from installation import ALL_THAT_IS_OPTIONAL, PROMETHEUS_OPERATOR, define, kinds_of, kubectl, render
+from installation import (
+    ALL_THAT_IS_OPTIONAL,
+    PROMETHEUS_OPERATOR,
+    define,
+    kinds_of,
+    kubectl,
+    render,
+)
 from names import APPROVED, CHART, NAMESPACE, OLDEST, OPERANDS, ROOT
 from program import run_program
 from upgrades import LIGHT, NEW, assert_end, rollout_says, spec_of
@@ -25,7 +33,8 @@ LABEL, ANNOTATION = "app.kubernetes.io/instance", "argocd.argoproj.io/tracking-i
 FLUX_LABEL, FLUX_MERGE = "kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/ssa"
 # Whose they say an object is.
 MARKED = {LABEL: APPLICATION, ANNOTATION: APPLICATION, FLUX_LABEL: "ostler"}
-# What Git holds besides the chart's own objects. The Deployment has no replicas, since the program runs beside the world.
+# What Git holds besides the chart's own objects. The Deployment has no replicas, since the program
+# runs beside the world.
 FLAGS = ("--include-crds", "--no-hooks", "--set", "replicas=0")
 POLICY = json.dumps({"create": True, "spec": {**LIGHT, **spec_of()}})
 # Everything that the chart can render but the policy, of which nobody writes a status here.
@@ -33,7 +42,10 @@ ALL = ("--no-hooks", *ALL_THAT_IS_OPTIONAL, "--set", "policy.create=false")
 # How Argo CD applies, and by which marks it knows what is an application's.
 WAYS = {
     "by_client": ((), (ANNOTATION,)),
-    "by_server": (("--server-side", "--force-conflicts", "--field-manager=argocd-controller"), (ANNOTATION, LABEL)),
+    "by_server": (
+        ("--server-side", "--force-conflicts", "--field-manager=argocd-controller"),
+        (ANNOTATION, LABEL),
+    ),
 }
 # Git holds another number.
 NOT_IN_GIT = {"rollout": {"canary": {"nodes": 1}}}
@@ -59,7 +71,8 @@ class Git:
         for obj in self.objects:
             meta = obj["metadata"]
             group = obj["apiVersion"].rpartition("/")[0]
-            value = f"{APPLICATION}:{group}/{obj['kind']}:{meta.get('namespace', NAMESPACE)}/{meta['name']}"
+            namespace = meta.get("namespace", NAMESPACE)
+            value = f"{APPLICATION}:{group}/{obj['kind']}:{namespace}/{meta['name']}"
             if ANNOTATION in marks:
                 meta.setdefault("annotations", {})[ANNOTATION] = value
             if LABEL in marks:
@@ -103,7 +116,9 @@ class Judged(threading.Thread):
         self._wrong = None
 
     def __enter__(self):
-        self._since = self._client.request("GET", kube.path_of("GpuClusterPolicy"))["metadata"]["resourceVersion"]
+        self._since = self._client.request("GET", kube.path_of("GpuClusterPolicy"))["metadata"][
+            "resourceVersion"
+        ]
         self.start()
         return self
 
@@ -137,7 +152,8 @@ class Judged(threading.Thread):
 
 
 def foreign_marks(env, git, *keys):
-    """Objects that bear marks of a tool though Git does not hold them: it would take them away as what Git has no more."""
+    """Objects that bear marks of a tool though Git does not hold them: it would take them away
+    as what Git has no more."""
     held = {(o["kind"], o["metadata"]["name"]) for o in git.objects}
     found = []
     for kind in kube.KINDS:
@@ -146,33 +162,53 @@ def foreign_marks(env, git, *keys):
         for obj in env.k.list(kind):
             meta = obj["metadata"]
             marks = {**meta.get("labels", {}), **meta.get("annotations", {})}
-            if (kind, meta["name"]) not in held and any(marks.get(k, "").partition(":")[0] == MARKED[k] for k in keys):
+            if (kind, meta["name"]) not in held and any(
+                marks.get(k, "").partition(":")[0] == MARKED[k] for k in keys
+            ):
                 found.append(f"{kind} {meta['name']}")
     return found
 
 
 def through_a_rollout(env, git, sync, check):
-    """Two nodes come up and are upgraded, which a person holds up for a while, and a job after that; at each step everything is
-    compared."""
+    """Two nodes come up and are upgraded, which a person holds up for a while, and a job after
+    that; at each step everything is compared."""
     nodes = [env.node("a", "nfd", images=2), env.node("b", "nfd", images=2)]
     sync()
     check("nodes come up")
     env.wait_policy("AllNodesReady")
     check("nodes are ready")
     env.kubectl("annotate", "gpupolicy", "default", f"{APPROVED}=a-plan")
-    env.kubectl("patch", "gpupolicy", "default", "--type=merge", "-p", json.dumps({"spec": {"rollout": {"paused": True}}}))
+    env.kubectl(
+        "patch",
+        "gpupolicy",
+        "default",
+        "--type=merge",
+        "-p",
+        json.dumps({"spec": {"rollout": {"paused": True}}}),
+    )
     check("a person has annotated and paused")
     job = env.gpu_pod("job", nodes[0])
     git.edit({"driver": {"version": NEW}})
     sync()
     rollout_says(env, "Paused")
-    env.kubectl("patch", "gpupolicy", "default", "--type=merge", "-p", json.dumps({"spec": {"rollout": {"paused": None}}}))
+    env.kubectl(
+        "patch",
+        "gpupolicy",
+        "default",
+        "--type=merge",
+        "-p",
+        json.dumps({"spec": {"rollout": {"paused": None}}}),
+    )
     upgrades.wait_phase(env, nodes[0], "Waiting")
     check("nodes are being changed")
     upgrades.end_job(env, job)
     assert_end(env, NEW, nodes, timeout=40)
     check("nodes are upgraded")
-    equal(env.get_policy()["metadata"]["annotations"].get(APPROVED), "a-plan", "what a person annotated")
+    equal(
+        env.get_policy()["metadata"]["annotations"].get(APPROVED),
+        "a-plan",
+        "what a person annotated",
+    )
 
 
 def changed(before, after):
@@ -182,7 +218,8 @@ def changed(before, after):
 
 @cases(WAYS)
 def argo_sees_no_difference(env, row):
-    """From the installation through a rollout nothing is OutOfSync, in whatever way Argo CD compares; a sync writes nothing."""
+    """From the installation through a rollout nothing is OutOfSync, in whatever way Argo CD
+    compares; a sync writes nothing."""
     flags, marks = row
     git = Git(env.world, *FLAGS, f"--set-json=policy={POLICY}")
     git.mark(marks)
@@ -196,7 +233,9 @@ def argo_sees_no_difference(env, row):
         env.wait_calm()
         before = git.versions()
         git.sync(flags)
-        equal(changed(before, git.versions()), [], "objects that a sync without a difference writes")
+        equal(
+            changed(before, git.versions()), [], "objects that a sync without a difference writes"
+        )
         env.edit(NOT_IN_GIT)
         seen = git.argo_differences()
         equal(len(seen), 3, f"ways in which Argo CD sees an edit of what Git holds: {seen}")
@@ -206,7 +245,8 @@ def argo_sees_no_difference(env, row):
 
 @cases(WAYS)
 def healing_takes_back_an_edit(env, row):
-    """An edit of what Git holds, in the middle of a rollout, is taken back by a sync: nodes end with what Git says."""
+    """An edit of what Git holds, in the middle of a rollout, is taken back by a sync: nodes end
+    with what Git says."""
     flags, marks = row
     git = Git(env.world, *FLAGS, f"--set-json=policy={POLICY}")
     git.mark(marks)
@@ -231,51 +271,78 @@ def healing_takes_back_an_edit(env, row):
 
 @long_test
 def flux_finds_no_drift(env):
-    """From the installation through a rollout nothing has drifted for Flux, and applying again changes nothing.
+    """From the installation through a rollout nothing has drifted for Flux, and applying again
+    changes nothing.
 
-    What people do with kubectl stays, since the policy says so to Flux; without that it is taken back, but for what
-    `kubectl gpu` does.
+    What people do with kubectl stays, since the policy says so to Flux; without that it is taken
+    back, but for what `kubectl gpu` does.
     """
     git = Git(env.world, *FLAGS, f"--set-json=policy={POLICY}")
     git.policy["metadata"]["annotations"][FLUX_MERGE] = "Merge"
     config = env.world.admin_kubeconfig
 
     def check(when):
-        equal(git.libraries.flux_differences(config, git.objects), [], f"what Flux sees while {when}")
+        equal(
+            git.libraries.flux_differences(config, git.objects), [], f"what Flux sees while {when}"
+        )
 
     try:
         through_a_rollout(env, git, lambda: git.libraries.flux_apply(config, git.objects), check)
         equal(foreign_marks(env, git, FLUX_LABEL), [], "objects that Flux would prune")
-        equal(set(git.libraries.flux_apply(config, git.objects).values()), {"unchanged"}, "what another apply does")
+        equal(
+            set(git.libraries.flux_apply(config, git.objects).values()),
+            {"unchanged"},
+            "what another apply does",
+        )
         env.edit(NOT_IN_GIT)
-        equal(len(git.libraries.flux_differences(config, git.objects)), 1, "an edit of what Git holds for Flux")
+        equal(
+            len(git.libraries.flux_differences(config, git.objects)),
+            1,
+            "an edit of what Git holds for Flux",
+        )
         del git.policy["metadata"]["annotations"][FLUX_MERGE]
-        git.libraries.flux_apply(config, git.objects)  # takes off what keeps kubectl's changes; the next one takes off these
+        git.libraries.flux_apply(
+            config, git.objects
+        )  # takes off what keeps kubectl's changes; the next one takes off these
         subprocess.run([PLUGIN, "pause", "--kubeconfig", config], check=True, capture_output=True)
         git.libraries.flux_apply(config, git.objects)
-        equal(env.get_policy()["metadata"]["annotations"].get(APPROVED), None, "what a person annotated")
-        equal(env.get_policy()["spec"]["rollout"].get("paused"), True, "what `kubectl gpu` has paused")
+        equal(
+            env.get_policy()["metadata"]["annotations"].get(APPROVED),
+            None,
+            "what a person annotated",
+        )
+        equal(
+            env.get_policy()["spec"]["rollout"].get("paused"), True, "what `kubectl gpu` has paused"
+        )
     finally:
         env.installation.renew(env.k)
 
 
 @test
 def examples_are_applications(env):
-    """The API server takes the examples of docs/gitops.md as Argo CD defines an Application, field by field."""
+    """The API server takes the examples of docs/gitops.md as Argo CD defines an Application,
+    field by field."""
     libraries = Libraries()
     items = [o for o in libraries.examples() if o["kind"] == "Application"]
     assert items, "no examples"
     for item in items:
         item["metadata"]["namespace"] = NAMESPACE
     with kinds_of(env, libraries.application):
-        said = env.kubectl("create", "--dry-run=server", "--validate=strict", "-f", "-",
-                           stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        said = env.kubectl(
+            "create",
+            "--dry-run=server",
+            "--validate=strict",
+            "-f",
+            "-",
+            stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": items}),
+        )
     equal(said.count("created (server dry run)"), len(items), "Applications that are taken")
 
 
 @long_test
 def nothing_optional_differs(_env):
-    """With everything that the chart can bring nothing differs for any of them, and applying again writes nothing.
+    """With everything that the chart can bring nothing differs for any of them, and applying
+    again writes nothing.
 
     In a world without controllers, which write what is compared too.
     """
@@ -289,7 +356,8 @@ def nothing_optional_differs(_env):
 
 
 def _held(world):
-    """What Git holds with everything that the chart can bring, but for namespaces, which stay when the rest is deleted."""
+    """What Git holds with everything that the chart can bring, but for namespaces, which stay
+    when the rest is deleted."""
     git = Git(world, *ALL)
     git.objects = [o for o in git.objects if o["kind"] != "Namespace"]
     return git
@@ -311,12 +379,17 @@ def _flux_keeps_all(world):
     git, config = _held(world), world.admin_kubeconfig
     git.libraries.flux_apply(config, git.objects)
     equal(git.libraries.flux_differences(config, git.objects), [], "what Flux sees")
-    equal(set(git.libraries.flux_apply(config, git.objects).values()), {"unchanged"}, "what another apply of Flux does")
+    equal(
+        set(git.libraries.flux_apply(config, git.objects).values()),
+        {"unchanged"},
+        "what another apply of Flux does",
+    )
 
 
 @long_test
 def all_know_when_it_is_done(env):
-    """Argo CD and kstatus follow the policy: under way until it is done, once each; what waits for people is told."""
+    """Argo CD and kstatus follow the policy: under way until it is done, once each; what waits
+    for people is told."""
     libraries = Libraries()
     nodes = [env.node("a", "nfd", images=2), env.node("b", "nfd", images=2)]
     with Judged(env, libraries) as judged:
@@ -339,50 +412,87 @@ def all_know_when_it_is_done(env):
         paused: (["Progressing", "Suspended"], ["InProgress", "Current"]),
         wrong: (["Progressing", "Degraded"], ["InProgress", "Failed"]),
     }
-    told = {generation: (judged.argo(generation), judged.kstatus(generation)) for generation in expected}
+    told = {
+        generation: (judged.argo(generation), judged.kstatus(generation)) for generation in expected
+    }
     equal(told, expected, "what they said of each generation")
 
 
 @long_test
 def an_approval_is_committed_with_the_plan(env):
-    """The hash of a plan is known before the commit that makes it: committed together, the policy is never Suspended."""
+    """The hash of a plan is known before the commit that makes it: committed together, the
+    policy is never Suspended."""
     libraries = Libraries()
     nodes = [env.node("a", "nfd", images=2)]
     env.policy({**LIGHT, **spec_of(approval="Manual")})
     env.wait_policy("AllNodesReady")
     commit = kube.policy({**LIGHT, **spec_of(NEW, approval="Manual")})
-    done = run_program("plan", "--kubeconfig", env.kubeconfig, "-o", "json", "-f", "-", stdin=json.dumps(commit), timeout=60)
+    done = run_program(
+        "plan",
+        "--kubeconfig",
+        env.kubeconfig,
+        "-o",
+        "json",
+        "-f",
+        "-",
+        stdin=json.dumps(commit),
+        timeout=60,
+    )
     commit["metadata"]["annotations"] = {APPROVED: json.loads(done.stdout)["plan"]["hash"]}
     with Judged(env, libraries) as judged:
         env.k.apply(commit)
         assert_end(env, NEW, nodes, timeout=40)
         env.wait_calm(CALM)
-    equal(judged.argo(env.get_policy()["metadata"]["generation"]), ["Progressing", "Healthy"], "what Argo CD said")
+    equal(
+        judged.argo(env.get_policy()["metadata"]["generation"]),
+        ["Progressing", "Healthy"],
+        "what Argo CD said",
+    )
 
 
 def helm(env, *arguments):
     """Runs helm to its end: (exit status, what it says)."""
     options = ("--kubeconfig", env.world.admin_kubeconfig, "--namespace", NAMESPACE)
-    done = subprocess.run([env.world.tool("helm"), *options, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [env.world.tool("helm"), *options, *arguments], capture_output=True, text=True, check=False
+    )
     return done.returncode, done.stdout + done.stderr
 
 
 def install(env, spec, timeout):
     """Installs over what is there, and waits as people do."""
     policy = json.dumps({"create": True, "spec": spec})
-    return helm(env, "upgrade", "--install", "ostler", str(CHART), "--take-ownership", "--force-conflicts", "--no-hooks",
-                "--wait", "--timeout", timeout, "--set", "replicas=0", f"--set-json=policy={policy}")
+    return helm(
+        env,
+        "upgrade",
+        "--install",
+        "ostler",
+        str(CHART),
+        "--take-ownership",
+        "--force-conflicts",
+        "--no-hooks",
+        "--wait",
+        "--timeout",
+        timeout,
+        "--set",
+        "replicas=0",
+        f"--set-json=policy={policy}",
+    )
 
 
 def helm_waits_for_the_policy(env):
-    """`helm install --wait` with a policy returns when nodes are ready, no sooner; fails at once for one that cannot be."""
+    """`helm install --wait` with a policy returns when nodes are ready, no sooner; fails at once
+    for one that cannot be."""
     node = env.node("installing", "nfd", images=2)
     try:
         status, said = install(env, IMPOSSIBLE, "60s")
         assert status != 0, f"helm takes a policy that cannot be for ready: {said}"
         contains(said, "GpuClusterPolicy", "what helm says")
         ended = []
-        waiting = threading.Thread(target=lambda: ended.append(install(env, {**LIGHT, **spec_of(SLOW)}, "60s")), daemon=True)
+        waiting = threading.Thread(
+            target=lambda: ended.append(install(env, {**LIGHT, **spec_of(SLOW)}, "60s")),
+            daemon=True,
+        )
         waiting.start()
         env.wait(lambda: env.pods(node, "driver"), 20, "the driver's pod is there")
         env.wait_policy(status="False")

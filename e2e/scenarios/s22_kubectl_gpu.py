@@ -1,4 +1,5 @@
-"""22. `kubectl gpu`, run by kubectl on a real API server by people with the roles of docs/kubectl-gpu-rbac.yaml and no more."""
+"""22. `kubectl gpu`, run by kubectl on a real API server by people with the roles of
+docs/kubectl-gpu-rbac.yaml and no more."""
 
 import contextlib
 import os
@@ -22,38 +23,71 @@ class Person:
         self.user = user
         self.folder = pathlib.Path(folder)
         self._kubectl = env.world.tool("kubectl")
-        self._environment = {"PATH": f"{folder}:{os.environ['PATH']}", "HOME": str(folder),
-                             "KUBECONFIG": str(env.world.kubeconfig(user))}
+        self._environment = {
+            "PATH": f"{folder}:{os.environ['PATH']}",
+            "HOME": str(folder),
+            "KUBECONFIG": str(env.world.kubeconfig(user)),
+        }
         for name in NAMES:
             if not (self.folder / name).exists():
                 (self.folder / name).symlink_to(ROOT / "build" / name)
 
     def run(self, *words):
         """Runs kubectl to its end."""
-        return subprocess.run([self._kubectl, *words], env=self._environment, cwd=self.folder, capture_output=True, text=True,
-                              timeout=60, check=False)
+        return subprocess.run(
+            [self._kubectl, *words],
+            env=self._environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
 
     def gpu(self, *words):
         """What `kubectl gpu` prints when all is well."""
         done = self.run("gpu", *words)
-        equal((done.returncode, done.stderr), (0, ""), f"kubectl gpu {' '.join(words)}: exit code and what it says")
+        equal(
+            (done.returncode, done.stderr),
+            (0, ""),
+            f"kubectl gpu {' '.join(words)}: exit code and what it says",
+        )
         return done.stdout
 
 
 @contextlib.contextmanager
 def _people(env):
     """A viewer, and one who may change things besides, for as long as the block runs."""
+
     def bind(*what):
         env.kubectl("create", *what)
         bound.append(what[:2] + tuple(w for w in what if w.startswith("--namespace")))
+
     bound = []
     env.kubectl("apply", "-f", ROLES)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            bind("clusterrolebinding", "viewers", "--clusterrole=ostler-viewer", f"--user={VIEWER}", f"--user={MANAGER}")
-            bind("clusterrolebinding", "managers", "--clusterrole=ostler-rollout-manager", f"--user={MANAGER}")
+            bind(
+                "clusterrolebinding",
+                "viewers",
+                "--clusterrole=ostler-viewer",
+                f"--user={VIEWER}",
+                f"--user={MANAGER}",
+            )
+            bind(
+                "clusterrolebinding",
+                "managers",
+                "--clusterrole=ostler-rollout-manager",
+                f"--user={MANAGER}",
+            )
             for namespace in (NAMESPACE, OPERANDS):
-                bind("rolebinding", "readers", "--clusterrole=ostler-log-reader", f"--user={MANAGER}", f"--namespace={namespace}")
+                bind(
+                    "rolebinding",
+                    "readers",
+                    "--clusterrole=ostler-log-reader",
+                    f"--user={MANAGER}",
+                    f"--namespace={namespace}",
+                )
             yield Person(env, folder, VIEWER), Person(env, folder, MANAGER)
     finally:
         for what in bound:
@@ -63,7 +97,8 @@ def _people(env):
 
 @test
 def people_with_their_roles(env):
-    """The published roles are enough for what they are for, to look, to hold nodes, to write a bundle, and for no more."""
+    """The published roles are enough for what they are for, to look, to hold nodes, to write a
+    bundle, and for no more."""
     node = env.serving("gpu")
     env.wait_reported(node)
     with _people(env) as (viewer, manager):
@@ -85,6 +120,10 @@ def people_with_their_roles(env):
         manager.gpu("resume")
         manager.gpu("bundle", "-f", "bundle.tar.gz")
         with tarfile.open(manager.folder / "bundle.tar.gz") as bundle:
-            contains(" ".join(bundle.getnames()), ["policy.yaml", "nodes.yaml", "revisions.yaml"], "files of the bundle")
+            contains(
+                " ".join(bundle.getnames()),
+                ["policy.yaml", "nodes.yaml", "revisions.yaml"],
+                "files of the bundle",
+            )
     asked = [r for r in env.world.audit.requests(user=MANAGER, since=env.began) if not r.allowed]
     equal([str(r) for r in asked], [], "what a manager was refused")

@@ -15,13 +15,17 @@ NAMESPACE, OPERANDS = "ostler-system", "ostler-operands"
 @functools.cache
 def tool(name):
     """A program of the end-to-end world, which is built where it is not there."""
-    where = subprocess.run([ROOT / "e2e/world/build"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    where = subprocess.run(
+        [ROOT / "e2e/world/build"], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
     return str(pathlib.Path(where) / name)
 
 
 def helm(*args):
     """Runs helm and returns what came of it."""
-    return subprocess.run([tool("helm"), *map(str, args)], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [tool("helm"), *map(str, args)], capture_output=True, text=True, check=False
+    )
 
 
 @functools.cache
@@ -36,9 +40,24 @@ def template(*flags, chart=CHART):
 @functools.cache
 def _as_json(text):
     """kubectl reads the YAML: an annotation set on a local copy makes it print JSON."""
-    done = subprocess.run([tool("kubectl"), "--kubeconfig", os.devnull, "annotate", "--local", "-f", "-", "-o", "json",
-                           "read=yes"],
-                          input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [
+            tool("kubectl"),
+            "--kubeconfig",
+            os.devnull,
+            "annotate",
+            "--local",
+            "-f",
+            "-",
+            "-o",
+            "json",
+            "read=yes",
+        ],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise AssertionError(done.stderr)
     return done.stdout

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Holds the charts against the program: the rights against the resource table, the arguments against the command line, the CRDs
-against crds/, the values against their schema and the README, the admission policies against the operands. Renders with helm and
-needs no cluster; e2e/scenarios/s19_admission.py has what needs one.
+"""Holds the charts against the program: the rights against the resource table, the arguments
+against the command line, the CRDs against crds/, the values against their schema and the
+README, the admission policies against the operands. Renders with helm and needs no cluster;
+e2e/scenarios/s19_admission.py has what needs one.
 
 The last line is "chart: N passed, N failed".
 """

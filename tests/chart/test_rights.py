@@ -8,7 +8,8 @@ from rendering import NAMESPACE, OPERANDS, ROOT, hook, objects, of_kind, only
 sys.path.insert(0, str(ROOT / "scripts"))
 import c_source  # noqa: E402  the path above is what finds it
 
-# Where the resources of the table are written and watched. Everywhere: a ClusterRole; else a Role in that namespace.
+# Where the resources of the table are written and watched. Everywhere: a ClusterRole; else a Role
+# in that namespace.
 EVERYWHERE = "*"
 SCOPES = {
     "gpuclusterpolicies": EVERYWHERE,
@@ -29,7 +30,8 @@ SCOPES = {
     "events": "default",
 }
 
-# Verbs that are given in one namespace only, though others on the same resource are given everywhere.
+# Verbs that are given in one namespace only, though others on the same resource are given
+# everywhere.
 NARROWER = {
     ("pods", "create"): OPERANDS,
     **{("daemonsets", verb): OPERANDS for verb in ("create", "patch", "delete")},
@@ -50,15 +52,29 @@ NAMED = {
 # By which replicas of one installation, and installations in one cluster, know who acts.
 LEASES = {NAMESPACE: "ostler", "default": "ostler-cluster"}
 
-# What the hook before an uninstallation may do besides, for as long as it runs: (scope, resource, verb): name; None: any.
+# What the hook before an uninstallation may do besides, for as long as it runs: (scope, resource,
+# verb): name; None: any.
 CLEANUP = {
     (EVERYWHERE, "gpuclusterpolicies", "delete"): "default",
-    (EVERYWHERE, "customresourcedefinitions", "delete"): "gpuclusterpolicies.ostler.dev gpunodes.ostler.dev",
+    (
+        EVERYWHERE,
+        "customresourcedefinitions",
+        "delete",
+    ): "gpuclusterpolicies.ostler.dev gpunodes.ostler.dev",
     (EVERYWHERE, "namespaces", "delete"): OPERANDS,
     (NAMESPACE, "deployments", "delete"): "ostler",
     **{(scope, "leases", "delete"): name for scope, name in LEASES.items()},
-    **{(EVERYWHERE, kind, verb): None for verb in ("list", "watch")
-       for kind in ("daemonsets", "controllerrevisions", "services", "configmaps", "servicemonitors")},
+    **{
+        (EVERYWHERE, kind, verb): None
+        for verb in ("list", "watch")
+        for kind in (
+            "daemonsets",
+            "controllerrevisions",
+            "services",
+            "configmaps",
+            "servicemonitors",
+        )
+    },
 }
 
 
@@ -77,9 +93,16 @@ def table():
 def roles_of(found, account):
     """The roles that are bound to an account for good."""
     bindings = of_kind(found, "RoleBinding") + of_kind(found, "ClusterRoleBinding")
-    names = [binding["roleRef"]["name"] for binding in bindings
-             if binding["subjects"][0]["name"] == account and not hook(binding)]
-    return [role for role in of_kind(found, "ClusterRole") + of_kind(found, "Role") if role["metadata"]["name"] in names]
+    names = [
+        binding["roleRef"]["name"]
+        for binding in bindings
+        if binding["subjects"][0]["name"] == account and not hook(binding)
+    ]
+    return [
+        role
+        for role in of_kind(found, "ClusterRole") + of_kind(found, "Role")
+        if role["metadata"]["name"] in names
+    ]
 
 
 def granted(found, account="ostler"):
@@ -114,35 +137,72 @@ class Rights(unittest.TestCase):
         self.assertEqual({key: set(verbs) for key, verbs in self.rights.items()}, want)
 
     def test_rights_on_an_object_whose_name_is_known_are_for_that_one_only(self):
-        named = {(scope, resource, verb): " ".join(names) for (scope, _, resource), verbs in self.rights.items()
-                 for verb, names in verbs.items() if names}
-        leases = {(scope, "leases", verb): name for scope, name in LEASES.items() for verb in ("get", "update")}
-        self.assertEqual(named, {**{(EVERYWHERE, *key): name for key, name in NAMED.items()}, **leases})
+        named = {
+            (scope, resource, verb): " ".join(names)
+            for (scope, _, resource), verbs in self.rights.items()
+            for verb, names in verbs.items()
+            if names
+        }
+        leases = {
+            (scope, "leases", verb): name
+            for scope, name in LEASES.items()
+            for verb in ("get", "update")
+        }
+        self.assertEqual(
+            named, {**{(EVERYWHERE, *key): name for key, name in NAMED.items()}, **leases}
+        )
 
     def test_no_role_has_wildcards_secrets_or_rights_on_rights(self):
         for _, group, resource in self.rights:
             self.assertNotIn("*", group + resource)
             self.assertNotEqual(group, "rbac.authorization.k8s.io")
-            self.assertNotIn(resource, ("secrets", "serviceaccounts", "serviceaccounts/token", "pods/exec"))
+            self.assertNotIn(
+                resource, ("secrets", "serviceaccounts", "serviceaccounts/token", "pods/exec")
+            )
 
     def test_an_agent_on_a_node_may_read_make_and_write_reports(self):
-        self.assertEqual(granted(self.found, "ostler-node"),
-                         {(EVERYWHERE, "ostler.dev", "gpunodes"): {"get": None, "create": None},
-                          (EVERYWHERE, "ostler.dev", "gpunodes/status"): {"patch": None}})
+        self.assertEqual(
+            granted(self.found, "ostler-node"),
+            {
+                (EVERYWHERE, "ostler.dev", "gpunodes"): {"get": None, "create": None},
+                (EVERYWHERE, "ostler.dev", "gpunodes/status"): {"patch": None},
+            },
+        )
 
     def test_an_agent_is_held_to_its_own_node(self):
-        (policy,) = [o for o in of_kind(self.found, "ValidatingAdmissionPolicy") if o["metadata"]["name"] == "ostler-inventories"]
-        (rule,), (condition,) = policy["spec"]["matchConstraints"]["resourceRules"], policy["spec"]["matchConditions"]
-        self.assertEqual((rule["operations"], rule["resources"]), (["CREATE", "UPDATE"], ["gpunodes", "gpunodes/status"]))
+        (policy,) = [
+            o
+            for o in of_kind(self.found, "ValidatingAdmissionPolicy")
+            if o["metadata"]["name"] == "ostler-inventories"
+        ]
+        (rule,), (condition,) = (
+            policy["spec"]["matchConstraints"]["resourceRules"],
+            policy["spec"]["matchConditions"],
+        )
+        self.assertEqual(
+            (rule["operations"], rule["resources"]),
+            (["CREATE", "UPDATE"], ["gpunodes", "gpunodes/status"]),
+        )
         self.assertIn(f'"system:serviceaccount:{OPERANDS}:ostler-node"', condition["expression"])
-        self.assertEqual([b["spec"] for b in of_kind(self.found, "ValidatingAdmissionPolicyBinding")
-                          if b["metadata"]["name"] == "ostler-inventories"],
-                         [{"policyName": "ostler-inventories", "validationActions": ["Deny"]}])
+        self.assertEqual(
+            [
+                b["spec"]
+                for b in of_kind(self.found, "ValidatingAdmissionPolicyBinding")
+                if b["metadata"]["name"] == "ostler-inventories"
+            ],
+            [{"policyName": "ostler-inventories", "validationActions": ["Deny"]}],
+        )
 
     def test_every_role_is_bound_to_one_of_the_service_accounts_and_nothing_else_is(self):
-        accounts = {o["metadata"]["name"]: o["metadata"]["namespace"] for o in of_kind(self.found, "ServiceAccount")}
+        accounts = {
+            o["metadata"]["name"]: o["metadata"]["namespace"]
+            for o in of_kind(self.found, "ServiceAccount")
+        }
         self.assertEqual(accounts, {"ostler": NAMESPACE, "ostler-node": OPERANDS})
-        subjects = [{"kind": "ServiceAccount", "name": name, "namespace": namespace} for name, namespace in accounts.items()]
+        subjects = [
+            {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+            for name, namespace in accounts.items()
+        ]
         bindings = of_kind(self.found, "RoleBinding") + of_kind(self.found, "ClusterRoleBinding")
         for binding in bindings:
             self.assertIn(binding["subjects"], [[subject] for subject in subjects])
@@ -151,19 +211,39 @@ class Rights(unittest.TestCase):
         def place(o, kind, name):
             return kind, o["metadata"].get("namespace"), name
 
-        self.assertEqual(sorted((place(b, b["roleRef"]["kind"], b["roleRef"]["name"]) for b in bindings), key=str),
-                         sorted((place(r, r["kind"], r["metadata"]["name"]) for r in roles), key=str))
+        self.assertEqual(
+            sorted(
+                (place(b, b["roleRef"]["kind"], b["roleRef"]["name"]) for b in bindings), key=str
+            ),
+            sorted((place(r, r["kind"], r["metadata"]["name"]) for r in roles), key=str),
+        )
 
     def test_the_hook_may_delete_what_it_was_asked_to_and_nothing_else(self):
-        for flags, unwanted in (((), {"customresourcedefinitions"}),
-                                (("--set", "crds.keep=false"), set()),
-                                (("--set", "operandNamespace.keep=true"), {"customresourcedefinitions", "namespaces"}),
-                                (("--set", "operandNamespace.create=false"), {"customresourcedefinitions", "namespaces"})):
+        for flags, unwanted in (
+            ((), {"customresourcedefinitions"}),
+            (("--set", "crds.keep=false"), set()),
+            (("--set", "operandNamespace.keep=true"), {"customresourcedefinitions", "namespaces"}),
+            (
+                ("--set", "operandNamespace.create=false"),
+                {"customresourcedefinitions", "namespaces"},
+            ),
+        ):
             with self.subTest(flags):
                 found = objects(*flags)
-                roles = [o for o in of_kind(found, "ClusterRole") + of_kind(found, "Role") if hook(o)]
-                given = {(role["metadata"].get("namespace", EVERYWHERE), resource, verb): rule.get("resourceNames")
-                         for role in roles for rule in role["rules"] for resource in rule["resources"] for verb in rule["verbs"]}
+                roles = [
+                    o for o in of_kind(found, "ClusterRole") + of_kind(found, "Role") if hook(o)
+                ]
+                given = {
+                    (role["metadata"].get("namespace", EVERYWHERE), resource, verb): rule.get(
+                        "resourceNames"
+                    )
+                    for role in roles
+                    for rule in role["rules"]
+                    for resource in rule["resources"]
+                    for verb in rule["verbs"]
+                }
                 given = {key: names and " ".join(names) for key, names in given.items()}
-                self.assertEqual(given, {key: name for key, name in CLEANUP.items() if key[1] not in unwanted})
+                self.assertEqual(
+                    given, {key: name for key, name in CLEANUP.items() if key[1] not in unwanted}
+                )
                 self.assertEqual({hook(role) for role in roles}, {"pre-delete"})

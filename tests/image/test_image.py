@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Builds the image as the Dockerfile says and holds it against what the chart and a careful administrator expect of it:
-version, user, files, size; and runs it on a control plane of its own with the rights of the chart's ServiceAccount and as
-confined as the chart's pod.
+"""Builds the image as the Dockerfile says and holds it against what the chart and a careful
+administrator expect of it: version, user, files, size; and runs it on a control plane of its
+own with the rights of the chart's ServiceAccount and as confined as the chart's pod.
 
-    tests/image/test_image.py [BASE]      BASE: Debian 13 or 12 under another name, where docker.io/debian cannot be pulled
+    tests/image/test_image.py [BASE]      BASE: Debian 13 or 12 under another name, where
+                                          docker.io/debian cannot be pulled
 
-Needs a Docker daemon on this machine, and that base; without them it says so and is skipped. The last line is "image: N passed, N
-failed".
+Needs a Docker daemon on this machine, and that base; without them it says so and is skipped. The
+last line is "image: N passed, N failed".
 """
 
 import json
@@ -39,16 +40,25 @@ RESIDENT_MAX = 10 << 10  # KiB, with one node
 SERVER = "api.example.internal"  # what the API server is called in the container's hosts
 # What Docker itself puts into every container.
 DOCKERS_OWN = re.compile(r"\.dockerenv|dev/console|etc/(hosts|hostname|resolv\.conf|mtab)")
-OURS = re.compile(r"usr/bin/(ostler(-node|-nvml|-cuda)?|kubectl-gpu|kubectl_complete-gpu)|"
-                  r"usr/lib/ostler/(ld-linux-[\w-]+|lib\w+)[.]so[.]\d|usr/share/doc/ostler/(copyright/)?[\w.-]+")
-# As the container's securityContext in the chart's Deployment says it, with the strictest seccomp that it may name.
-CONFINED = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
-            f"--security-opt=seccomp={ROOT}/charts/ostler/files/seccomp/ostler.json")
+OURS = re.compile(
+    r"usr/bin/(ostler(-node|-nvml|-cuda)?|kubectl-gpu|kubectl_complete-gpu)|"
+    r"usr/lib/ostler/(ld-linux-[\w-]+|lib\w+)[.]so[.]\d|usr/share/doc/ostler/(copyright/)?[\w.-]+"
+)
+# As the container's securityContext in the chart's Deployment says it, with the strictest seccomp
+# that it may name.
+CONFINED = (
+    "--read-only",
+    "--cap-drop=ALL",
+    "--security-opt=no-new-privileges",
+    f"--security-opt=seccomp={ROOT}/charts/ostler/files/seccomp/ostler.json",
+)
 
 
 def docker(*args, stdin=None):
     """Runs docker and returns what came of it."""
-    return subprocess.run(["docker", *map(str, args)], input=stdin, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["docker", *map(str, args)], input=stdin, capture_output=True, text=True, check=False
+    )
 
 
 def why_not(base):
@@ -61,14 +71,30 @@ def why_not(base):
     base = base or re.search(r"(?m)^ARG BASE=(\S+)$", (ROOT / "Dockerfile").read_text())[1]
     if docker("image", "inspect", base).returncode == 0:
         return None
-    done = subprocess.run(["timeout", "300", "docker", "pull", "--quiet", base], capture_output=True, text=True, check=False)
-    return f"docker cannot pull {base}: {done.stderr.strip() or 'not within 300 s'}" if done.returncode else None
+    done = subprocess.run(
+        ["timeout", "300", "docker", "pull", "--quiet", base],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return (
+        f"docker cannot pull {base}: {done.stderr.strip() or 'not within 300 s'}"
+        if done.returncode
+        else None
+    )
 
 
 def build(base):
-    """Builds the image, and shows how it goes. Containers get their packages through the host's network."""
-    arguments = ["--build-arg", f"VERSION={VERSION}", *(["--build-arg", f"BASE={base}"] if base else [])]
-    return subprocess.run(["docker", "build", "--network=host", *arguments, "--tag", TAG, ROOT], check=False).returncode
+    """Builds the image, and shows how it goes. Containers get their packages through the host's
+    network."""
+    arguments = [
+        "--build-arg",
+        f"VERSION={VERSION}",
+        *(["--build-arg", f"BASE={base}"] if base else []),
+    ]
+    return subprocess.run(
+        ["docker", "build", "--network=host", *arguments, "--tag", TAG, ROOT], check=False
+    ).returncode
 
 
 def program(*args, stdin=None):
@@ -95,7 +121,9 @@ class Image(unittest.TestCase):
     def test_its_user_is_that_of_the_chart(self):
         self.assertEqual(self.inspect()["Config"]["User"], USER)
         security = (ROOT / "charts/ostler/templates/_helpers.tpl").read_text()
-        self.assertEqual(tuple(re.findall(r"runAs(?:User|Group): (\d+)", security)), tuple(USER.split(":")))
+        self.assertEqual(
+            tuple(re.findall(r"runAs(?:User|Group): (\d+)", security)), tuple(USER.split(":"))
+        )
 
     def test_it_is_small(self):
         self.assertLessEqual(self.inspect()["Size"], SIZE_LIMIT)
@@ -108,27 +136,44 @@ class Image(unittest.TestCase):
             file.seek(0)
             with tarfile.open(fileobj=file) as archive:
                 files = [m for m in archive if not m.isdir() and not DOCKERS_OWN.fullmatch(m.name)]
-        programs = {f"usr/bin/{name}" for name in ("ostler", "ostler-node", "ostler-nvml", "ostler-cuda")}
+        programs = {
+            f"usr/bin/{name}" for name in ("ostler", "ostler-node", "ostler-nvml", "ostler-cuda")
+        }
         self.assertLessEqual(programs, {m.name for m in files})
-        self.assertEqual([m.name for m in files if not OURS.fullmatch(m.name)], [], "files that nobody needs")
+        self.assertEqual(
+            [m.name for m in files if not OURS.fullmatch(m.name)], [], "files that nobody needs"
+        )
         loose = [m.name for m in files if m.mode & 0o7022 and not m.issym()]
         self.assertEqual(loose, [], "set-id files, and files that others may write")
 
     def test_its_other_names_are_other_programs(self):
         for name in ("ostler-node", "kubectl-gpu"):
-            done = docker("run", "--rm", *CONFINED, f"--entrypoint=/usr/bin/{name}", TAG, "--version")
-            self.assertEqual((done.returncode, done.stdout), (0, f"{name} {VERSION}\n"), done.stderr)
+            done = docker(
+                "run", "--rm", *CONFINED, f"--entrypoint=/usr/bin/{name}", TAG, "--version"
+            )
+            self.assertEqual(
+                (done.returncode, done.stdout), (0, f"{name} {VERSION}\n"), done.stderr
+            )
 
     def test_it_renders_a_policy(self):
-        done = program("render", "-f", "-", stdin=json.dumps(kube.policy({"driver": {"version": "570.124.06"}})))
+        done = program(
+            "render",
+            "-f",
+            "-",
+            stdin=json.dumps(kube.policy({"driver": {"version": "570.124.06"}})),
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("nvcr.io/nvidia/driver:570.124.06-", done.stdout)
 
     def test_it_refuses_a_wrong_policy(self):
-        done = program("validate", "-f", "-", stdin=json.dumps(kube.policy({"driver": {"source": "Elsewhere"}})))
+        done = program(
+            "validate",
+            "-f",
+            "-",
+            stdin=json.dumps(kube.policy({"driver": {"source": "Elsewhere"}})),
+        )
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("spec.driver.source", done.stdout + done.stderr)
-
 
     def test_it_makes_no_other_calls_than_those_of_the_charts_lists(self):
         """Its libraries are those of the Dockerfile's Debian, and not of this machine's."""
@@ -136,8 +181,13 @@ class Image(unittest.TestCase):
         self.addCleanup(docker, "rm", container)
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(docker("cp", f"{container}:/usr/bin", folder).returncode, 0)
-            done = subprocess.run([ROOT / "tests/image/test_seccomp.py"], capture_output=True, text=True, check=False,
-                                  env={**os.environ, "OSTLER_PROGRAMS": f"{folder}/bin"})
+            done = subprocess.run(
+                [ROOT / "tests/image/test_seccomp.py"],
+                capture_output=True,
+                text=True,
+                check=False,
+                env={**os.environ, "OSTLER_PROGRAMS": f"{folder}/bin"},
+            )
         self.assertEqual(done.returncode, 0, done.stdout)
 
 
@@ -146,7 +196,9 @@ class Container(unittest.TestCase):
 
     def start(self, a_world):
         """Starts it with the token of the chart's ServiceAccount; returns the container's name."""
-        kubeconfig = a_world.token_kubeconfig(names.NAMESPACE, installation.Installation(a_world).account)
+        kubeconfig = a_world.token_kubeconfig(
+            names.NAMESPACE, installation.Installation(a_world).account
+        )
         config = json.loads(kubeconfig.read_text())
         cluster = config["clusters"][0]["cluster"]
         host, _, port = cluster["server"].removeprefix("https://").partition(":")
@@ -157,9 +209,25 @@ class Container(unittest.TestCase):
         for path in folder.iterdir():
             path.chmod(0o644)
         (self.port,) = world.free_ports(1)
-        done = docker("run", "--detach", "--network=host", f"--add-host={SERVER}:{host}", *CONFINED, "--volume",
-                      f"{folder}:{folder}:ro", TAG, "run", "--kubeconfig", kubeconfig, "--namespace", names.NAMESPACE,
-                      "--operand-namespace", names.OPERANDS, "--listen", f"127.0.0.1:{self.port}")
+        done = docker(
+            "run",
+            "--detach",
+            "--network=host",
+            f"--add-host={SERVER}:{host}",
+            *CONFINED,
+            "--volume",
+            f"{folder}:{folder}:ro",
+            TAG,
+            "run",
+            "--kubeconfig",
+            kubeconfig,
+            "--namespace",
+            names.NAMESPACE,
+            "--operand-namespace",
+            names.OPERANDS,
+            "--listen",
+            f"127.0.0.1:{self.port}",
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         container = done.stdout.strip()
         self.addCleanup(docker, "rm", "--force", container)
@@ -168,7 +236,11 @@ class Container(unittest.TestCase):
     def resident(self, container):
         """KiB of its memory."""
         pid = docker("inspect", "--format", "{{.State.Pid}}", container).stdout.strip()
-        return int(re.search(r"^VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1])
+        return int(
+            re.search(
+                r"^VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE
+            )[1]
+        )
 
     def test_it_looks_after_a_node_and_ends_when_told(self):
         with world.World() as a_world:
@@ -180,14 +252,21 @@ class Container(unittest.TestCase):
             def served():
                 """the node is labelled and has a driver"""
                 labels = client.get("Node", "gpu")["metadata"]["labels"]
-                missing = [key for key in (names.GPU_LABEL, names.DRIVER, names.STACK) if key not in labels]
+                missing = [
+                    key for key in (names.GPU_LABEL, names.DRIVER, names.STACK) if key not in labels
+                ]
                 return not missing or f"missing: {missing}\n{docker('logs', container)}"
+
             kube.wait_for(served, 60)
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as answer:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.port}/metrics", timeout=5
+            ) as answer:
                 self.assertIn(f'ostler_build_info{{version="{VERSION}"', answer.read().decode())
             self.assertLess(self.resident(container), RESIDENT_MAX)
             docker("stop", "--time", "5", container)
-            self.assertEqual(docker("inspect", "--format", "{{.State.ExitCode}}", container).stdout.strip(), "0")
+            self.assertEqual(
+                docker("inspect", "--format", "{{.State.ExitCode}}", container).stdout.strip(), "0"
+            )
 
 
 def main():
@@ -195,7 +274,10 @@ def main():
     base = sys.argv[1] if len(sys.argv) > 1 else None
     reason = why_not(base)
     if reason:
-        print(f"SKIPPED image: {reason.splitlines()[0]}; docs/development.md says what it needs\nimage: 0 passed, 0 failed")
+        print(
+            f"SKIPPED image: {reason.splitlines()[0]}; docs/development.md says what it"
+            " needs\nimage: 0 passed, 0 failed"
+        )
         return 0
     if build(base):
         print("image: docker build failed\nimage: 0 passed, 1 failed")

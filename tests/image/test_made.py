@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""What `make image-root` makes, as it lies there: the names of the one program, how hardened it is, the files of the image,
-and what the bill of its parts says. Of programs for another processor, too, where they have been made
-(`make image-root ARCH=arm64`). Prints "made: N passed, N failed".
+"""What `make image-root` makes, as it lies there: the names of the one program, how hardened it
+is, the files of the image, and what the bill of its parts says. Of programs for another
+processor, too, where they have been made (`make image-root ARCH=arm64`). Prints "made: N
+passed, N failed".
 
     tests/image/test_made.py      after `make image-root build/ostler`
 """
@@ -25,26 +26,59 @@ import counted  # noqa: E402  nothing is written beside the tests
 SIZE_MAX = 11_500_000
 NAMES = {"ostler-node": "ostler-node", "kubectl-gpu": "kubectl-gpu", "kubectl_complete-gpu": None}
 PROGRAMS = ("ostler", "ostler-nvml", "ostler-cuda")
-# What loads ostler-cuda there, and what the libraries of a driver ask for (readelf -d libcuda.so.1).
+# What loads ostler-cuda there, and what the libraries of a driver ask for (readelf -d
+# libcuda.so.1).
 LOADERS = {"amd64": "ld-linux-x86-64.so.2", "arm64": "ld-linux-aarch64.so.1"}
 ASKED = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1")
 # What has to be in it whoever links it.
 PARTS = {"curl", "openssl", "libwebsockets", "jansson", "libyaml", "zlib", "glibc", "tzdata"}
 # The sources of what is compiled here; what the compiler leaves in an object of what it was told.
-SOURCES = ("main", "kubectl", "node", "lib", "commands", "controller", "reconcilers", "sim/api", "sim/world", "sim/actors")
+SOURCES = (
+    "main",
+    "kubectl",
+    "node",
+    "lib",
+    "commands",
+    "controller",
+    "reconcilers",
+    "sim/api",
+    "sim/world",
+    "sim/actors",
+)
 TOLD = {"-O2", "-fPIE", "-fstack-protector-strong", "-fstack-clash-protection"}
-# What becomes of calls of the C library where it looks after itself; and, of those, what is left in no object.
-GUARDS = {"lib/base/buf.o": "__vsnprintf_chk", "lib/base/mem.o": "__vasprintf_chk",
-          "lib/base/clock.o": "__snprintf_chk", "node/operand/program.o": "__stack_chk_fail"}
-UNGUARDED = {"printf", "fprintf", "vprintf", "vfprintf", "sprintf", "vsprintf", "vsnprintf", "asprintf", "vasprintf"}
+# What becomes of calls of the C library where it looks after itself; and, of those, what is left in
+# no object.
+GUARDS = {
+    "lib/base/buf.o": "__vsnprintf_chk",
+    "lib/base/mem.o": "__vasprintf_chk",
+    "lib/base/clock.o": "__snprintf_chk",
+    "node/operand/program.o": "__stack_chk_fail",
+}
+UNGUARDED = {
+    "printf",
+    "fprintf",
+    "vprintf",
+    "vfprintf",
+    "sprintf",
+    "vsprintf",
+    "vsnprintf",
+    "asprintf",
+    "vasprintf",
+}
 MARKS = {"amd64": {"IBT", "SHSTK"}, "arm64": {"BTI", "PAC"}}
-POLICY = {"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy", "metadata": {"name": "default"},
-          "spec": {"driver": {"version": "570.124.06"}}}
+POLICY = {
+    "apiVersion": "ostler.dev/v1alpha1",
+    "kind": "GpuClusterPolicy",
+    "metadata": {"name": "default"},
+    "spec": {"driver": {"version": "570.124.06"}},
+}
 
 
 def output(*command, **more):
     """What a command prints."""
-    return subprocess.run([*map(str, command)], check=True, capture_output=True, text=True, **more).stdout
+    return subprocess.run(
+        [*map(str, command)], check=True, capture_output=True, text=True, **more
+    ).stdout
 
 
 HOST = output("dpkg", "--print-architecture").strip()
@@ -64,22 +98,29 @@ class Made(unittest.TestCase):
     """The files for this machine."""
 
     arch = HOST
-    folder = ROOT / "build/static"    # the finished programs
+    folder = ROOT / "build/static"  # the finished programs
     objects = ROOT / "build/release"  # what they are linked from
 
     @classmethod
     def setUpClass(cls):
         if not (cls.folder / "image").exists():
-            raise unittest.SkipTest(f"make image-root ARCH={cls.arch} was not run, which needs scripts/deps static {cls.arch}")
+            raise unittest.SkipTest(
+                f"make image-root ARCH={cls.arch} was not run, which needs scripts/deps static"
+                f" {cls.arch}"
+            )
 
     def command(self, program="ostler", *arguments):
         """A command line that runs it here."""
         path = self.folder / "image/usr/bin" / program
         if self.arch == HOST:
             return [path, *arguments]
-        emulator = shutil.which({"arm64": "qemu-aarch64-static", "amd64": "qemu-x86_64-static"}[self.arch])
+        emulator = shutil.which(
+            {"arm64": "qemu-aarch64-static", "amd64": "qemu-x86_64-static"}[self.arch]
+        )
         if not emulator:
-            self.skipTest(f"nothing runs programs of {self.arch} here: apt-get install qemu-user-static")
+            self.skipTest(
+                f"nothing runs programs of {self.arch} here: apt-get install qemu-user-static"
+            )
         return [emulator, "-0", path, path, *arguments]
 
     def test_it_loads_nothing(self):
@@ -88,7 +129,10 @@ class Made(unittest.TestCase):
         self.assertNotIn("NEEDED", output("readelf", "-dW", program))
 
     def test_what_asks_a_driver_needs_only_what_all_roots_of_drivers_have(self):
-        for name, libraries in {"ostler-nvml": ["libnvidia-ml.so.1"], "ostler-cuda": ["libcuda.so.1", "libdl.so.2"]}.items():
+        for name, libraries in {
+            "ostler-nvml": ["libnvidia-ml.so.1"],
+            "ostler-cuda": ["libcuda.so.1", "libdl.so.2"],
+        }.items():
             program = self.folder / name
             needed = re.findall(r"NEEDED.*\[(.*)\]", output("readelf", "-dW", program))
             self.assertEqual(sorted(needed), ["libc.so.6", *libraries])
@@ -99,8 +143,14 @@ class Made(unittest.TestCase):
     def test_it_is_hardened(self):
         for name in PROGRAMS:
             path = self.folder / name
-            self.assertIn("DYN (", output("readelf", "-hW", path), "its place in memory is another in each run")
-            dynamic, segments, sections = (output("readelf", option, path) for option in ("-dW", "-lW", "-SW"))
+            self.assertIn(
+                "DYN (",
+                output("readelf", "-hW", path),
+                "its place in memory is another in each run",
+            )
+            dynamic, segments, sections = (
+                output("readelf", option, path) for option in ("-dW", "-lW", "-SW")
+            )
             self.assertRegex(dynamic, r"FLAGS_1.*NOW.*PIE")
             self.assertNotRegex(dynamic, r"\((RPATH|RUNPATH|TEXTREL)\)")
             self.assertIn("GNU_RELRO", segments)
@@ -111,7 +161,11 @@ class Made(unittest.TestCase):
     def compiled(self):
         """The objects that are compiled here."""
         sources = [path for folder in SOURCES for path in (ROOT / folder).rglob("*.c")]
-        built = [path for path in (self.objects / s.relative_to(ROOT).with_suffix(".o") for s in sources) if path.exists()]
+        built = [
+            path
+            for path in (self.objects / s.relative_to(ROOT).with_suffix(".o") for s in sources)
+            if path.exists()
+        ]
         self.assertGreater(len(built), 200)
         return built
 
@@ -121,9 +175,12 @@ class Made(unittest.TestCase):
         return [(line.split(": ")[0], line.split()[-1]) for line in lines if line]
 
     def test_overflows_are_caught(self):
-        """In all that is compiled here: the program as a whole has every guard, since Debian's archives bring them."""
+        """In all that is compiled here: the program as a whole has every guard, since Debian's
+        archives bring them."""
         for path in self.compiled():
-            told = re.search(r"DW_AT_producer.*", output("readelf", "--debug-dump=info", "--dwarf-depth=1", path))[0]
+            told = re.search(
+                r"DW_AT_producer.*", output("readelf", "--debug-dump=info", "--dwarf-depth=1", path)
+            )[0]
             self.assertEqual(TOLD - set(told.split()), set(), path)
         calls = self.calls(*self.compiled())
         wanted = {(str(self.objects / name), guard) for name, guard in GUARDS.items()}
@@ -136,12 +193,17 @@ class Made(unittest.TestCase):
         calls = {call for _, call in self.calls(libraries / "libcurl.a")}
         self.assertEqual({"__stack_chk_fail", "__snprintf_chk"} - calls, set())
         if (libraries / "libcrypto.a").exists():
-            self.assertTrue(any(call == "__stack_chk_fail" for _, call in self.calls(libraries / "libcrypto.a")))
-            self.assertRegex((libraries / "libcrypto.a").read_bytes(), b"compiler: [^\0]*-fstack-clash-protection")
+            self.assertTrue(
+                any(call == "__stack_chk_fail" for _, call in self.calls(libraries / "libcrypto.a"))
+            )
+            self.assertRegex(
+                (libraries / "libcrypto.a").read_bytes(),
+                b"compiler: [^\0]*-fstack-clash-protection",
+            )
 
     def test_where_branches_end_is_marked(self):
-        """In all that is compiled here. A whole program has the marks only when every part has them, and Debian's C library for
-        static programs of amd64 does not."""
+        """In all that is compiled here. A whole program has the marks only when every part has
+        them, and Debian's C library for static programs of amd64 does not."""
         for name in ("ostler-nvml", "ostler-cuda"):
             self.assertEqual(marks(self.folder / name), MARKS[self.arch])
         self.assertEqual([p.name for p in self.compiled() if marks(p) != MARKS[self.arch]], [])
@@ -166,7 +228,9 @@ class Made(unittest.TestCase):
         files = [p for p in (self.folder / "image").rglob("*") if not p.is_dir()]
         names = {str(p.relative_to(self.folder / "image")) for p in files}
         programs = {f"usr/bin/{name}" for name in (*PROGRAMS, *NAMES)}
-        self.assertLessEqual(programs | {"usr/share/doc/ostler/LICENSE", "usr/share/doc/ostler/sbom.cdx.json"}, names)
+        self.assertLessEqual(
+            programs | {"usr/share/doc/ostler/LICENSE", "usr/share/doc/ostler/sbom.cdx.json"}, names
+        )
         needed = programs | {f"usr/lib/ostler/{name}" for name in (LOADERS[self.arch], *ASKED)}
         self.assertLessEqual(needed, names)
         odd = [n for n in names - needed if not n.startswith("usr/share/doc/ostler/")]
@@ -176,17 +240,40 @@ class Made(unittest.TestCase):
         self.assertLessEqual(sum(p.lstat().st_size for p in files), SIZE_MAX)
 
     def test_ostler_cuda_is_loaded_by_what_is_in_the_image(self):
-        """With a library that asks for all that a driver's does, and opens another while the program runs."""
+        """With a library that asks for all that a driver's does, and opens another while the
+        program runs."""
         image = self.folder / "image"
         libraries = image / "usr/lib/ostler"
-        compiler = "gcc" if self.arch == HOST else f"{ {'amd64': 'x86_64', 'arm64': 'aarch64'}[self.arch]}-linux-gnu-gcc"
+        compiler = (
+            "gcc"
+            if self.arch == HOST
+            else f"{ {'amd64': 'x86_64', 'arm64': 'aarch64'}[self.arch]}-linux-gnu-gcc"
+        )
         with tempfile.TemporaryDirectory() as folder:
-            for name, source, asked in (("libcuda.so.1", "cuda/libcuda.c", ASKED),
-                                        ("libnvidia-ml.so.1", "nvml/libnvidia-ml.c", ())):
-                output(compiler, "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1", f"-Wl,-soname,{name}", "-o", f"{folder}/{name}",
-                       ROOT / "tests" / source, "-Wl,--no-as-needed", f"-L{libraries}", *(f"-l:{library}" for library in asked))
-            loader = self.command(f"../lib/ostler/{LOADERS[self.arch]}", "--library-path", f"{libraries}:{folder}")
-            said = output(*loader, image / "usr/bin/ostler-cuda", env={**os.environ, "LD_LIBRARY_PATH": ""})
+            for name, source, asked in (
+                ("libcuda.so.1", "cuda/libcuda.c", ASKED),
+                ("libnvidia-ml.so.1", "nvml/libnvidia-ml.c", ()),
+            ):
+                output(
+                    compiler,
+                    "-D_GNU_SOURCE",
+                    "-shared",
+                    "-fPIC",
+                    "-O1",
+                    f"-Wl,-soname,{name}",
+                    "-o",
+                    f"{folder}/{name}",
+                    ROOT / "tests" / source,
+                    "-Wl,--no-as-needed",
+                    f"-L{libraries}",
+                    *(f"-l:{library}" for library in asked),
+                )
+            loader = self.command(
+                f"../lib/ostler/{LOADERS[self.arch]}", "--library-path", f"{libraries}:{folder}"
+            )
+            said = output(
+                *loader, image / "usr/bin/ostler-cuda", env={**os.environ, "LD_LIBRARY_PATH": ""}
+            )
             listed = output(*loader, "--list", image / "usr/bin/ostler-cuda")
         self.assertEqual(len(re.findall(r"^proven ", said, re.MULTILINE)), 2, said)
         self.assertRegex(said, r"(?m)^driver \S+$")
@@ -200,8 +287,12 @@ class Made(unittest.TestCase):
     def test_the_bill_is_one(self):
         """The rules of CycloneDX 1.5 that its kind of document can break."""
         bill = self.bill()
-        self.assertEqual((bill["bomFormat"], bill["specVersion"], bill["version"]), ("CycloneDX", "1.5", 1))
-        self.assertRegex(bill["serialNumber"], r"^urn:uuid:[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$")
+        self.assertEqual(
+            (bill["bomFormat"], bill["specVersion"], bill["version"]), ("CycloneDX", "1.5", 1)
+        )
+        self.assertRegex(
+            bill["serialNumber"], r"^urn:uuid:[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$"
+        )
         every = [bill["metadata"]["component"], *bill["components"]]
         references = [c["bom-ref"] for c in every]
         self.assertEqual(len(references), len(set(references)))
@@ -218,10 +309,18 @@ class Made(unittest.TestCase):
         parts = {c["name"]: c for c in bill["components"] if "purl" in c}
         self.assertLessEqual(PARTS, set(parts))
         for name, part in parts.items():
-            self.assertRegex(part["purl"], rf"^pkg:deb/\w+/{re.escape(name)}@[\w.%~-]+\?arch=source&distro=\w+-\w+$")
+            self.assertRegex(
+                part["purl"],
+                rf"^pkg:deb/\w+/{re.escape(name)}@[\w.%~-]+\?arch=source&distro=\w+-\w+$",
+            )
             self.assertTrue(part["licenses"], name)
-            self.assertTrue((self.folder / "image/usr/share/doc/ostler/copyright" / name).exists(), name)
-        versions = dict(line.split()[:2] for line in (ROOT / "build/libraries" / self.arch / "versions").read_text().splitlines())
+            self.assertTrue(
+                (self.folder / "image/usr/share/doc/ostler/copyright" / name).exists(), name
+            )
+        versions = dict(
+            line.split()[:2]
+            for line in (ROOT / "build/libraries" / self.arch / "versions").read_text().splitlines()
+        )
         self.assertEqual({name: parts[name]["version"] for name in versions}, versions)
         self.assertEqual(set(bill["dependencies"][0]["dependsOn"]), set(parts))
 
@@ -235,13 +334,18 @@ class Made(unittest.TestCase):
 
     def test_the_bill_is_of_these_files(self):
         bill = self.bill()
-        ours = [one for one in (bill["metadata"]["component"], *bill["components"]) if "hashes" in one]
+        ours = [
+            one for one in (bill["metadata"]["component"], *bill["components"]) if "hashes" in one
+        ]
         self.assertEqual({one["name"] for one in ours}, set(PROGRAMS))
         for one in ours:
             sum_of = digest(self.folder / "image/usr/bin" / one["name"])
             self.assertEqual(one["hashes"], [{"alg": "SHA-256", "content": sum_of}])
         beside = [one for part in bill["components"] for one in part.get("components", ())]
-        self.assertEqual({one["name"] for one in beside}, {f"usr/lib/ostler/{name}" for name in (LOADERS[self.arch], *ASKED)})
+        self.assertEqual(
+            {one["name"] for one in beside},
+            {f"usr/lib/ostler/{name}" for name in (LOADERS[self.arch], *ASKED)},
+        )
         for one in beside:
             sum_of = digest(self.folder / "image" / one["name"])
             self.assertEqual(one["hashes"], [{"alg": "SHA-256", "content": sum_of}], one["name"])
@@ -256,22 +360,35 @@ class MadeForOthers(Made):
 
 
 class MadeAgain(unittest.TestCase):
-    """The same sources in another folder, at another time; the libraries that are built here are built again, too."""
+    """The same sources in another folder, at another time; the libraries that are built here are
+    built again, too."""
 
     def test_it_is_the_same_to_the_last_byte(self):
         with tempfile.TemporaryDirectory(prefix="ostler-in-another-folder-") as folder:
             tree = pathlib.Path(folder) / "made" / "again"
             tree.mkdir(parents=True)
-            listed = output("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT).split("\0")
+            listed = output(
+                "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT
+            ).split("\0")
             for name in listed:
-                if name and (ROOT / name).is_file() and not name.startswith(("docs/", "tests/", "e2e/")):
+                if (
+                    name
+                    and (ROOT / name).is_file()
+                    and not name.startswith(("docs/", "tests/", "e2e/"))
+                ):
                     (tree / name).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy2(ROOT / name, tree / name)
             version = (ROOT / "build/release/version").read_text().strip()
             output("make", "-j2", "--no-print-directory", f"VERSION={version}", "static", cwd=tree)
-            libraries = [path.relative_to(ROOT) for path in (ROOT / "build/libraries" / HOST / "lib").glob("*.a")]
+            libraries = [
+                path.relative_to(ROOT)
+                for path in (ROOT / "build/libraries" / HOST / "lib").glob("*.a")
+            ]
             self.assertTrue(libraries)
-            for path in (*libraries, *(pathlib.Path("build/static") / name for name in (*PROGRAMS, "sbom.cdx.json"))):
+            for path in (
+                *libraries,
+                *(pathlib.Path("build/static") / name for name in (*PROGRAMS, "sbom.cdx.json")),
+            ):
                 self.assertEqual(digest(ROOT / path), digest(tree / path), path)
 
 

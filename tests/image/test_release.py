@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""What scripts/release puts together, from the programs that `make image-root` has made: that it is whole, and that versions that
-do not fit make none; and what scripts/newest-parts says of a bill of parts. Prints "release: N passed, N failed".
+"""What scripts/release puts together, from the programs that `make image-root` has made: that it
+is whole, and that versions that do not fit make none; and what scripts/newest-parts says of a
+bill of parts. Prints "release: N passed, N failed".
 
     tests/image/test_release.py      after `make image-root`; half a minute
 """
@@ -23,10 +24,17 @@ sys.path.insert(0, str(ROOT / "tests/chart"))
 import counted  # noqa: E402  nothing is written beside the tests
 import rendering  # noqa: E402  the path above is what finds it
 
-HOST = subprocess.run(["dpkg", "--print-architecture"], check=True, capture_output=True, text=True).stdout.strip()
-VERSION = re.search(r"^version: (\S+)$", (ROOT / "charts/ostler/Chart.yaml").read_text(), re.MULTILINE)[1]
-PROCESSORS = {folder: arch for folder, arch in (("static", HOST), ("static-arm64", "arm64"), ("static-amd64", "amd64"))
-              if (ROOT / "build" / folder / "image").exists()}
+HOST = subprocess.run(
+    ["dpkg", "--print-architecture"], check=True, capture_output=True, text=True
+).stdout.strip()
+VERSION = re.search(
+    r"^version: (\S+)$", (ROOT / "charts/ostler/Chart.yaml").read_text(), re.MULTILINE
+)[1]
+PROCESSORS = {
+    folder: arch
+    for folder, arch in (("static", HOST), ("static-arm64", "arm64"), ("static-amd64", "amd64"))
+    if (ROOT / "build" / folder / "image").exists()
+}
 
 
 class Tree:
@@ -39,7 +47,9 @@ class Tree:
                 (folder / entry.name).symlink_to(entry)
         shutil.copytree(ROOT / "charts", folder / "charts")
         before = "\n## 0.0.1\n\nThe one before.\n"
-        (folder / "CHANGELOG.md").write_text((ROOT / "CHANGELOG.md").read_text(encoding="utf-8") + before, encoding="utf-8")
+        (folder / "CHANGELOG.md").write_text(
+            (ROOT / "CHANGELOG.md").read_text(encoding="utf-8") + before, encoding="utf-8"
+        )
         (folder / "build").mkdir()
         for name in PROCESSORS:
             (folder / "build" / name).symlink_to(ROOT / "build" / name)
@@ -53,23 +63,32 @@ class Tree:
 
     def release(self):
         """Runs it; what came of it."""
-        return subprocess.run([self.folder / "scripts/release"], capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [self.folder / "scripts/release"], capture_output=True, text=True, check=False
+        )
 
 
 def newest_parts(test, bill):
-    """Holds a bill against the server of Debian: exit status and what is said. Without a way there the test is skipped."""
+    """Holds a bill against the server of Debian: exit status and what is said. Without a way
+    there the test is skipped."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(bill)
         file.flush()
-        done = subprocess.run([ROOT / "scripts/newest-parts", file.name], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [ROOT / "scripts/newest-parts", file.name], capture_output=True, text=True, check=False
+        )
     if re.search("apt cannot fetch|apt does not look at", done.stderr):
         test.skipTest("there is no way from here to Debian's server, for scripts/newest-parts")
     return done.returncode, done.stdout + done.stderr
 
 
 # What an archive has beside the image's files.
-BESIDE_IMAGE = {f"usr/share/man/man1/{name}.1" for name in ("ostler", "ostler-node", "kubectl-gpu")} | {
-    f"usr/share/doc/ostler/{name}" for name in ("kubectl-gpu-rbac.yaml", "gpuclusterpolicy.lua", "gpunode.lua")}
+BESIDE_IMAGE = {
+    f"usr/share/man/man1/{name}.1" for name in ("ostler", "ostler-node", "kubectl-gpu")
+} | {
+    f"usr/share/doc/ostler/{name}"
+    for name in ("kubectl-gpu-rbac.yaml", "gpuclusterpolicy.lua", "gpunode.lua")
+}
 
 
 class Release(unittest.TestCase):
@@ -86,20 +105,37 @@ class Release(unittest.TestCase):
         cls.made, cls.told = cls.tree.folder / done.stdout.strip(), done.stderr
 
     def test_it_has_these_files_and_their_sums(self):
-        of_programs = {f"ostler-{VERSION}-linux-{arch}.{end}" for arch in PROCESSORS.values() for end in ("tar.gz", "cdx.json")}
-        files = {f"ostler-{VERSION}.tgz", f"ostler-crds-{VERSION}.tgz", "crds.yaml", "notes.md", *of_programs}
+        of_programs = {
+            f"ostler-{VERSION}-linux-{arch}.{end}"
+            for arch in PROCESSORS.values()
+            for end in ("tar.gz", "cdx.json")
+        }
+        files = {
+            f"ostler-{VERSION}.tgz",
+            f"ostler-crds-{VERSION}.tgz",
+            "crds.yaml",
+            "notes.md",
+            *of_programs,
+        }
         self.assertEqual({f.name for f in self.made.iterdir()}, files | {"SHA256SUMS"})
-        subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=self.made, check=True)
+        subprocess.run(
+            ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=self.made, check=True
+        )
         self.assertEqual(len((self.made / "SHA256SUMS").read_text().splitlines()), len(files))
 
     def test_the_charts_render_as_those_of_the_tree(self):
         for chart in (rendering.CHART, rendering.CRD_CHART):
             package = self.made / f"{chart.name}-{VERSION}.tgz"
-            packed, loose = (rendering.template("--include-crds", chart=one) for one in (package, chart))
+            packed, loose = (
+                rendering.template("--include-crds", chart=one) for one in (package, chart)
+            )
             self.assertEqual(packed, loose)
 
     def test_the_definitions_are_all_there(self):
-        texts = [path.read_text(encoding="utf-8") for path in (self.made / "crds.yaml", *sorted((ROOT / "crds").glob("*.yaml")))]
+        texts = [
+            path.read_text(encoding="utf-8")
+            for path in (self.made / "crds.yaml", *sorted((ROOT / "crds").glob("*.yaml")))
+        ]
         packed, *loose = map(rendering.read, texts)
         self.assertEqual(packed, [an_object for text in loose for an_object in text])
 
@@ -110,12 +146,21 @@ class Release(unittest.TestCase):
                 inside = {m.name: m for m in archive if not m.isdir()}
                 of_image = {str(f.relative_to(image)) for f in image.rglob("*") if not f.is_dir()}
                 self.assertEqual(set(inside), of_image | BESIDE_IMAGE)
-                self.assertEqual(archive.extractfile("usr/bin/ostler").read(), (image / "usr/bin/ostler").read_bytes())
+                self.assertEqual(
+                    archive.extractfile("usr/bin/ostler").read(),
+                    (image / "usr/bin/ostler").read_bytes(),
+                )
                 self.assertEqual(inside["usr/bin/ostler"].mode, 0o755)
-                self.assertEqual(archive.extractfile("usr/share/doc/ostler/sbom.cdx.json").read(),
-                                 (self.made / f"{name}.cdx.json").read_bytes())
-            self.assertIn({"name": "ostler:architecture", "value": arch},
-                          json.loads((self.made / f"{name}.cdx.json").read_text())["metadata"]["component"]["properties"])
+                self.assertEqual(
+                    archive.extractfile("usr/share/doc/ostler/sbom.cdx.json").read(),
+                    (self.made / f"{name}.cdx.json").read_bytes(),
+                )
+            self.assertIn(
+                {"name": "ostler:architecture", "value": arch},
+                json.loads((self.made / f"{name}.cdx.json").read_text())["metadata"]["component"][
+                    "properties"
+                ],
+            )
 
     def test_the_notes_are_of_this_version_alone(self):
         notes = (self.made / "notes.md").read_text(encoding="utf-8")
@@ -127,21 +172,43 @@ class Release(unittest.TestCase):
             bill = self.made / f"ostler-{VERSION}-linux-{arch}.cdx.json"
             status, said = newest_parts(self, bill.read_text())
             self.assertIn(said.splitlines()[0], self.told)
-            self.assertEqual(f"{bill.name}: build it again with the parts" in self.told, status == 1, self.told)
+            self.assertEqual(
+                f"{bill.name}: build it again with the parts" in self.told, status == 1, self.told
+            )
 
     def test_it_says_when_it_is_only_a_try(self):
-        bill = json.loads((ROOT / "build/static/image/usr/share/doc/ostler/sbom.cdx.json").read_text())
+        bill = json.loads(
+            (ROOT / "build/static/image/usr/share/doc/ostler/sbom.cdx.json").read_text()
+        )
         own = bill["metadata"]["component"]["version"]
         self.assertEqual("only a try: the programs are" in self.told, own != VERSION, self.told)
-        of_13 = any(part.get("purl", "").endswith("distro=debian-13") for part in bill["components"])
-        self.assertEqual(" has parts of another system than Debian 13" in self.told, not of_13, self.told)
+        of_13 = any(
+            part.get("purl", "").endswith("distro=debian-13") for part in bill["components"]
+        )
+        self.assertEqual(
+            " has parts of another system than Debian 13" in self.told, not of_13, self.told
+        )
 
     def test_versions_that_do_not_fit_make_none(self):
-        charts = [(f"charts/{chart}/Chart.yaml", f"{key}: {VERSION}", f"{key}: 9.9.9", f"{chart}/Chart.yaml: {key} is 9.9.9")
-                  for chart, key in (("ostler-crds", "version"), ("ostler", "appVersion"))]
-        notes = ("CHANGELOG.md", f"## {VERSION}", f"## {VERSION}1", f"CHANGELOG.md has no section {VERSION}")
+        charts = [
+            (
+                f"charts/{chart}/Chart.yaml",
+                f"{key}: {VERSION}",
+                f"{key}: 9.9.9",
+                f"{chart}/Chart.yaml: {key} is 9.9.9",
+            )
+            for chart, key in (("ostler-crds", "version"), ("ostler", "appVersion"))
+        ]
+        notes = (
+            "CHANGELOG.md",
+            f"## {VERSION}",
+            f"## {VERSION}1",
+            f"CHANGELOG.md has no section {VERSION}",
+        )
         for path, old, new, says in (*charts, notes):
-            with self.subTest(path), tempfile.TemporaryDirectory(prefix="ostler-release-") as folder:
+            with self.subTest(path), tempfile.TemporaryDirectory(
+                prefix="ostler-release-"
+            ) as folder:
                 tree = Tree(pathlib.Path(folder))
                 tree.change(path, old, new)
                 done = tree.release()
@@ -153,7 +220,9 @@ class Release(unittest.TestCase):
 class Places(unittest.TestCase):
     """Where scripts/newest-parts looks, of what a machine's apt is told."""
 
-    script = importlib.machinery.SourceFileLoader("newest_parts", str(ROOT / "scripts/newest-parts")).load_module()
+    script = importlib.machinery.SourceFileLoader(
+        "newest_parts", str(ROOT / "scripts/newest-parts")
+    ).load_module()
 
     def of(self, **files):
         """The lines by suite, on a machine of bookworm with these files, for trixie."""
@@ -164,33 +233,58 @@ class Places(unittest.TestCase):
             return self.script.places(pathlib.Path(folder), "bookworm", "trixie")
 
     def test_both_forms_are_read(self):
-        lines = "deb http://a/debian bookworm main contrib\ndeb [signed-by=/k] http://s bookworm-security main\n" \
-                "# deb http://no bookworm main\n"
-        stanzas = "Types: deb\nURIs: http://a/debian\nSuites:\n bookworm\nEnabled: true\nComponents: main\n\n" \
-                  "Types: deb deb-src\nURIs: http://s\nSuites: bookworm-security\nComponents: main\nSigned-By: /k\n"
-        expected = {"trixie": ["deb-src http://a/debian trixie main"],
-                    "trixie-security": ["deb-src [signed-by=/k] http://s trixie-security main"]}
+        lines = (
+            "deb http://a/debian bookworm main contrib\ndeb [signed-by=/k] http://s"
+            " bookworm-security main\n# deb http://no bookworm main\n"
+        )
+        stanzas = (
+            "Types: deb\nURIs: http://a/debian\nSuites:\n bookworm\nEnabled: true\nComponents:"
+            " main\n\nTypes: deb deb-src\nURIs: http://s\nSuites: bookworm-security\nComponents:"
+            " main\nSigned-By: /k\n"
+        )
+        expected = {
+            "trixie": ["deb-src http://a/debian trixie main"],
+            "trixie-security": ["deb-src [signed-by=/k] http://s trixie-security main"],
+        }
         self.assertEqual(self.of(a_list=lines), expected)
         self.assertEqual(self.of(a_sources=stanzas), expected)
 
     def test_others_have_no_part_and_take_none_away(self):
         docker = "Types: deb\nURIs: https://docker\nSuites: bookworm\nComponents: stable\n"
         off = "Enabled: no\nTypes: deb\nURIs: http://off\nSuites: bookworm\nComponents: main\n"
-        lines = "deb http://a bookworm main\ndeb http://a bookworm-backports main\ndeb http://b bookworm contrib main\n"
-        self.assertEqual(self.of(a_list=lines, docker_sources=docker, z_sources=off),
-                         {"trixie": ["deb-src http://a trixie main", "deb-src http://b trixie main"]})
+        lines = (
+            "deb http://a bookworm main\ndeb http://a bookworm-backports main\ndeb http://b"
+            " bookworm contrib main\n"
+        )
+        self.assertEqual(
+            self.of(a_list=lines, docker_sources=docker, z_sources=off),
+            {"trixie": ["deb-src http://a trixie main", "deb-src http://b trixie main"]},
+        )
 
     def test_lists_of_others_are_removed(self):
         with tempfile.TemporaryDirectory(prefix="ostler-apt-") as folder:
             lists = pathlib.Path(folder)
-            for host, origin, suite in (("a", "Debian", "trixie"), ("b", "Other", "trixie"), ("c", "Debian", "trixie-security")):
-                (lists / f"{host}_dists_{suite}_InRelease").write_text(f"Origin: {origin}\nCodename: {suite}\n")
+            for host, origin, suite in (
+                ("a", "Debian", "trixie"),
+                ("b", "Other", "trixie"),
+                ("c", "Debian", "trixie-security"),
+            ):
+                (lists / f"{host}_dists_{suite}_InRelease").write_text(
+                    f"Origin: {origin}\nCodename: {suite}\n"
+                )
                 (lists / f"{host}_dists_{suite}_main_source_Sources").touch()
             # One whose list did not come.
-            (lists / "d_dists_trixie-updates_InRelease").write_text("Origin: Debian\nCodename: trixie-updates\n")
+            (lists / "d_dists_trixie-updates_InRelease").write_text(
+                "Origin: Debian\nCodename: trixie-updates\n"
+            )
             self.assertEqual(self.script.keep_debians(lists), {"trixie", "trixie-security"})
-            self.assertEqual({file.name for file in lists.glob("*Sources")},
-                             {"a_dists_trixie_main_source_Sources", "c_dists_trixie-security_main_source_Sources"})
+            self.assertEqual(
+                {file.name for file in lists.glob("*Sources")},
+                {
+                    "a_dists_trixie_main_source_Sources",
+                    "c_dists_trixie-security_main_source_Sources",
+                },
+            )
 
 
 class NewestParts(unittest.TestCase):
@@ -198,9 +292,18 @@ class NewestParts(unittest.TestCase):
 
     def of(self, *parts, distro="debian-13"):
         """A bill with those parts, of which each is a name and a version."""
-        return json.dumps({"components": [
-            {"name": name, "version": version, "purl": f"pkg:deb/debian/{name}@{version}?arch=source&distro={distro}"}
-            for name, version in parts]})
+        return json.dumps(
+            {
+                "components": [
+                    {
+                        "name": name,
+                        "version": version,
+                        "purl": f"pkg:deb/debian/{name}@{version}?arch=source&distro={distro}",
+                    }
+                    for name, version in parts
+                ]
+            }
+        )
 
     def test_a_part_that_is_behind_is_named(self):
         status, said = newest_parts(self, self.of(("jansson", "2.13-1"), ("libyaml", "9999")))
@@ -210,16 +313,21 @@ class NewestParts(unittest.TestCase):
         self.assertIn("2 parts, 1 behind", said)
 
     def test_parts_as_new_as_debian_has_them_pass(self):
-        status, said = newest_parts(self, self.of(("jansson", "9999"), ("openssl", "9999"), distro="debian-12"))
+        status, said = newest_parts(
+            self, self.of(("jansson", "9999"), ("openssl", "9999"), distro="debian-12")
+        )
         self.assertEqual(status, 0, said)
         self.assertIn("2 parts, 0 behind", said)
 
     def test_what_cannot_be_held_against_anything_is_no_pass(self):
-        for bill, says in (("no JSON", "is no bill of parts"), ('{"components": []}', "its parts are of Debian (none)"),
-                           ("[]", "is no bill of parts"),
-                           (self.of(("jansson", "2.14-2"), distro="debian-11"), "its parts are of Debian 11"),
-                           (self.of(("no-such-source", "1")), "Debian has no source package no-such-source"),
-                           (self.of(("-o", "1")), "Debian has no source package -o")):
+        for bill, says in (
+            ("no JSON", "is no bill of parts"),
+            ('{"components": []}', "its parts are of Debian (none)"),
+            ("[]", "is no bill of parts"),
+            (self.of(("jansson", "2.14-2"), distro="debian-11"), "its parts are of Debian 11"),
+            (self.of(("no-such-source", "1")), "Debian has no source package no-such-source"),
+            (self.of(("-o", "1")), "Debian has no source package -o"),
+        ):
             with self.subTest(says):
                 status, said = newest_parts(self, bill)
                 self.assertEqual(status, 2, said)

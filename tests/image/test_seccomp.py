@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The lists of system calls that the chart has for a node's seccomp: what test_static.py does with the programs, under them.
-A call that is not on the list ends the program here; in a cluster it is one that the kernel does not have. Prints
-"seccomp: N passed, N failed".
+"""The lists of system calls that the chart has for a node's seccomp: what test_static.py does
+with the programs, under them. A call that is not on the list ends the program here; in a
+cluster it is one that the kernel does not have. Prints "seccomp: N passed, N failed".
 
     tests/image/test_seccomp.py      after `make static build/ostler-sim`
 """
@@ -28,28 +28,75 @@ import test_static  # noqa: E402
 PROFILES = ROOT / "charts/ostler/files/seccomp"
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 # What nobody who took the program over should find.
-NEVER = {"bpf", "chroot", "finit_module", "init_module", "io_uring_setup", "kexec_load", "keyctl", "kill", "link", "linkat",
-         "mount", "open_by_handle_at", "perf_event_open", "pivot_root", "process_vm_readv", "process_vm_writev", "ptrace",
-         "reboot", "rename", "renameat", "renameat2", "setns", "setuid", "symlinkat", "unlink", "unlinkat", "unshare",
-         "userfaultfd"}
+NEVER = {
+    "bpf",
+    "chroot",
+    "finit_module",
+    "init_module",
+    "io_uring_setup",
+    "kexec_load",
+    "keyctl",
+    "kill",
+    "link",
+    "linkat",
+    "mount",
+    "open_by_handle_at",
+    "perf_event_open",
+    "pivot_root",
+    "process_vm_readv",
+    "process_vm_writev",
+    "ptrace",
+    "reboot",
+    "rename",
+    "renameat",
+    "renameat2",
+    "setns",
+    "setuid",
+    "symlinkat",
+    "unlink",
+    "unlinkat",
+    "unshare",
+    "userfaultfd",
+}
 made = collections.defaultdict(set)  # by the name of a list
 left_out = set()  # why something that makes calls was not done here
-# What these tests need not make happen, and why it is allowed. They run with the libraries of one Debian; the lists are for both
-# that the image is built on.
+# What these tests need not make happen, and why it is allowed. They run with the libraries of one
+# Debian; the lists are for both that the image is built on.
 UNSEEN = {
-    "the container runtime makes it before the program begins": {"close_range", "fstatfs", "getppid", "nanosleep",
-                                                                 "sched_yield", "statx"},
-    "it is in Go, whose threads are interrupted by signals until the program begins": {"rt_sigreturn", "sigaltstack"},
-    "arm64 has no other for alarm, access, poll, epoll_wait, readlink": {"setitimer", "faccessat", "ppoll", "epoll_pwait",
-                                                                         "readlinkat"},
-    "the kernel is asked for the time where a process cannot read its clock": {"clock_gettime", "gettimeofday"},
+    "the container runtime makes it before the program begins": {
+        "close_range",
+        "fstatfs",
+        "getppid",
+        "nanosleep",
+        "sched_yield",
+        "statx",
+    },
+    "it is in Go, whose threads are interrupted by signals until the program begins": {
+        "rt_sigreturn",
+        "sigaltstack",
+    },
+    "arm64 has no other for alarm, access, poll, epoll_wait, readlink": {
+        "setitimer",
+        "faccessat",
+        "ppoll",
+        "epoll_pwait",
+        "readlinkat",
+    },
+    "the kernel is asked for the time where a process cannot read its clock": {
+        "clock_gettime",
+        "gettimeofday",
+    },
     "a thread's start where there is no clone3": {"clone"},
     "the libraries of Debian 13 make it": {"eventfd2", "fstat", "sendmsg"},
     "those of Debian 12 make it": {"getpeername", "readlink", "socketpair", "sysinfo"},
     "the agent asks what an open file is that is called like a device of NVIDIA's": {"statx"},
     "a piece of memory becomes very large": {"mremap"},
     "threads want memory at the same moment": {"sched_getaffinity", "madvise"},
-    "the C library has found a damage, says so and ends the program": {"writev", "gettid", "tgkill"},
+    "the C library has found a damage, says so and ends the program": {
+        "writev",
+        "gettid",
+        "tgkill",
+    },
     "the kernel goes on with a call after the process was stopped": {"restart_syscall"},
     "the agent finds a name in the file of hosts, as the operator does here": {"lseek", "uname"},
 }
@@ -60,19 +107,34 @@ CALLS_MAX = 512  # as in confine.c
 
 def names(profile):
     """The calls that a profile lets through."""
-    return sorted({name for rule in json.loads((PROFILES / profile).read_text())["syscalls"] for name in rule["names"]})
+    return sorted(
+        {
+            name
+            for rule in json.loads((PROFILES / profile).read_text())["syscalls"]
+            for name in rule["names"]
+        }
+    )
 
 
 def numbers(calls):
     """Their numbers on this machine, of those that it has."""
-    asked = "#include <sys/syscall.h>\n" + "".join(f"#ifdef SYS_{name}\n={name} SYS_{name}\n#endif\n" for name in calls)
-    done = subprocess.run(["gcc", "-E", "-P", "-xc", "-"], input=asked, check=True, capture_output=True, text=True)
-    return {name: int(number) for name, number in re.findall(r"^=(\w+) (\d+)$", done.stdout, re.MULTILINE)}
+    asked = "#include <sys/syscall.h>\n" + "".join(
+        f"#ifdef SYS_{name}\n={name} SYS_{name}\n#endif\n" for name in calls
+    )
+    done = subprocess.run(
+        ["gcc", "-E", "-P", "-xc", "-"], input=asked, check=True, capture_output=True, text=True
+    )
+    return {
+        name: int(number)
+        for name, number in re.findall(r"^=(\w+) (\d+)$", done.stdout, re.MULTILINE)
+    }
 
 
 def filter_of(profile):
     """The profile as the kernel takes it."""
-    machine = MACHINES[subprocess.run(["uname", "-m"], check=True, capture_output=True, text=True).stdout.strip()]
+    machine = MACHINES[
+        subprocess.run(["uname", "-m"], check=True, capture_output=True, text=True).stdout.strip()
+    ]
     steps = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, machine), (RETURN, 0, 0, KILL), (LOAD, 0, 0, 0)]
     for number in sorted(numbers(names(profile)).values()):
         steps += [(EQUAL, 0, 1, number), (RETURN, 0, 0, NOTIFY)]
@@ -100,7 +162,10 @@ class Confined(test_static.Alone):
     def setUp(self):
         super().setUp()
         self.confine = self.root / "confine"
-        subprocess.run(["gcc", "-static", "-O1", "-o", self.confine, ROOT / "tests/image/confine.c"], check=True)
+        subprocess.run(
+            ["gcc", "-static", "-O1", "-o", self.confine, ROOT / "tests/image/confine.c"],
+            check=True,
+        )
         for profile in PROFILES.glob("*.json"):
             (self.root / f"{profile.stem}.filter").write_bytes(filter_of(profile.name))
             (self.root / f"{profile.stem}.calls").write_bytes(bytes(CALLS_MAX))
@@ -108,14 +173,18 @@ class Confined(test_static.Alone):
 
     def count(self, stem):
         """Keeps which calls have been made."""
-        made[stem] |= {number for number, was in enumerate((self.root / f"{stem}.calls").read_bytes()) if was}
+        made[stem] |= {
+            number for number, was in enumerate((self.root / f"{stem}.calls").read_bytes()) if was
+        }
 
     def skipTest(self, reason):
         left_out.add(reason)
         super().skipTest(reason)
 
     def launch(self, *command, more=()):
-        super().launch("/confine", f"{command[0]}.filter", f"{command[0]}.calls", *command, more=more)
+        super().launch(
+            "/confine", f"{command[0]}.filter", f"{command[0]}.calls", *command, more=more
+        )
 
     def test_another_call_ends_it(self):
         """The operator's list has nothing of what the agent looks with."""
@@ -124,7 +193,8 @@ class Confined(test_static.Alone):
 
 
 class Started(unittest.TestCase):
-    """By a container runtime, which sets the list and then has things of its own to do, never quite the same."""
+    """By a container runtime, which sets the list and then has things of its own to do, never
+    quite the same."""
 
     STARTS = 100
 
@@ -136,7 +206,9 @@ class Started(unittest.TestCase):
         self.bundle = pathlib.Path(folder.name)
         (self.bundle / "rootfs").mkdir()
         for program in ("ostler", "ostler-node"):
-            shutil.copy(test_static.Rooted.programs / program, self.bundle / "rootfs", follow_symlinks=False)
+            shutil.copy(
+                test_static.Rooted.programs / program, self.bundle / "rootfs", follow_symlinks=False
+            )
         for readable in (self.bundle, self.bundle / "rootfs"):
             readable.chmod(0o755)
         self.write(self.spec("ostler"))
@@ -148,8 +220,15 @@ class Started(unittest.TestCase):
         """Runs it as a container, of which nothing is left."""
         runc = ["runc", "--root", self.bundle / "state"]
         try:
-            return subprocess.run([*runc, "run", name], cwd=self.bundle, check=False, stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, timeout=30)
+            return subprocess.run(
+                [*runc, "run", name],
+                cwd=self.bundle,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=30,
+            )
         finally:
             subprocess.run([*runc, "delete", "--force", name], check=False, capture_output=True)
 
@@ -170,7 +249,9 @@ class Started(unittest.TestCase):
         """As the chart has them: another user, no privileges, nothing to write to, this list."""
         config = self.spec(profile)
         config["process"].update(capabilities={}, user={"uid": 65532, "gid": 65532})
-        config["linux"]["seccomp"] = seccomp = json.loads((PROFILES / f"{profile}.json").read_text())
+        config["linux"]["seccomp"] = seccomp = json.loads(
+            (PROFILES / f"{profile}.json").read_text()
+        )
         for rule in seccomp["syscalls"]:
             del rule["comment"]
         self.write(config)
@@ -193,8 +274,14 @@ class Needed(unittest.TestCase):
         if left_out or os.geteuid():
             self.skipTest("not all that makes calls can be done here")
         for path in PROFILES.glob("*.json"):
-            idle = {name for name, number in numbers(names(path.name)).items() if number not in made[path.stem]}
-            self.assertEqual(idle - set().union(*UNSEEN.values()), set(), f"{path.name} allows what nobody does")
+            idle = {
+                name
+                for name, number in numbers(names(path.name)).items()
+                if number not in made[path.stem]
+            }
+            self.assertEqual(
+                idle - set().union(*UNSEEN.values()), set(), f"{path.name} allows what nobody does"
+            )
 
     def test_no_reason_is_for_nothing(self):
         listed = {name for path in PROFILES.glob("*.json") for name in names(path.name)}

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""The programs of the image in a root that has nothing but them and what a pod is given. The other side is the simulator,
-over TLS. Prints "static: N passed, N failed".
+"""The programs of the image in a root that has nothing but them and what a pod is given. The
+other side is the simulator, over TLS. Prints "static: N passed, N failed".
 
-    tests/image/test_static.py      after `make static build/ostler-sim`; OSTLER_PROGRAMS: a folder of others
+    tests/image/test_static.py      after `make static build/ostler-sim`; OSTLER_PROGRAMS: a
+                                    folder of others
 """
 
 import base64
@@ -38,8 +39,11 @@ EMULATOR = shutil.which(f"qemu-{OTHER}-static")
 SIMULATOR = ROOT / "build" / "ostler-sim"
 SCENARIO = ROOT / "tests" / "torture" / "small.yaml"
 NAME = "api.example.internal"
-DEFINITION = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-              "status": {"conditions": [{"type": "Established", "status": "True"}]}}
+DEFINITION = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "status": {"conditions": [{"type": "Established", "status": "True"}]},
+}
 RESIDENT_MAX = 10 << 10  # KiB, with a handful of nodes
 NODE_PRIVATE_MAX = 1 << 10  # KiB, between looks
 
@@ -50,7 +54,8 @@ def output(*command):
 
 
 class Names(threading.Thread):
-    """A name server that knows one name, on an address of the loopback. At the first of the name's addresses nobody answers."""
+    """A name server that knows one name, on an address of the loopback. At the first of the
+    name's addresses nobody answers."""
 
     def __init__(self, address):
         super().__init__(daemon=True)
@@ -66,13 +71,18 @@ class Names(threading.Thread):
 
     def _answer(self, question):
         end = question.index(b"\0", 12) + 5
-        labels, (kind,) = question[12:end - 5], struct.unpack(">H", question[end - 4:end - 2])
-        name = b".".join(labels[i + 1:i + 1 + labels[i]] for i in starts(labels)).decode()
+        labels, (kind,) = question[12 : end - 5], struct.unpack(">H", question[end - 4 : end - 2])
+        name = b".".join(labels[i + 1 : i + 1 + labels[i]] for i in starts(labels)).decode()
         self.asked.add(name)
         known = name == NAME
         found = known and kind == 1
-        head = question[:2] + struct.pack(">HHHHH", 0x8180 if known else 0x8183, 1, 2 if found else 0, 0, 0)
-        records = (struct.pack(">HHHIH", 0xc00c, 1, 1, 5, 4) + socket.inet_aton(a) for a in ("127.91.17.54", "127.0.0.1"))
+        head = question[:2] + struct.pack(
+            ">HHHHH", 0x8180 if known else 0x8183, 1, 2 if found else 0, 0, 0
+        )
+        records = (
+            struct.pack(">HHHIH", 0xC00C, 1, 1, 5, 4) + socket.inet_aton(a)
+            for a in ("127.91.17.54", "127.0.0.1")
+        )
         return head + question[12:end] + (b"".join(records) if found else b"")
 
     def close(self):
@@ -92,7 +102,8 @@ def starts(labels):
 
 @functools.cache
 def why_not(*unshare):
-    """Why such an `unshare` starts nothing here, as in a container that may not mount; None when it does."""
+    """Why such an `unshare` starts nothing here, as in a container that may not mount; None when
+    it does."""
     done = subprocess.run([*unshare, "true"], check=False, capture_output=True, text=True)
     return f"{' '.join(unshare[1:])}: {done.stderr.strip()}" if done.returncode else None
 
@@ -112,8 +123,20 @@ class Rooted(unittest.TestCase):
         for program in ("ostler", "ostler-node"):
             shutil.copy(self.programs / program, self.root, follow_symlinks=False)
         self.admin, ours = (pathlib.Path(folder.name) / name for name in ("admin", "ours"))
-        simulator = subprocess.Popen([SIMULATOR, "--scenario", SCENARIO, "--speed", "40", "--kubeconfig", self.admin,
-                                      "--ostler-kubeconfig", ours], stdout=subprocess.DEVNULL)
+        simulator = subprocess.Popen(
+            [
+                SIMULATOR,
+                "--scenario",
+                SCENARIO,
+                "--speed",
+                "40",
+                "--kubeconfig",
+                self.admin,
+                "--ostler-kubeconfig",
+                ours,
+            ],
+            stdout=subprocess.DEVNULL,
+        )
         self.addCleanup(simulator.wait)
         self.addCleanup(simulator.kill)
         kube.wait_for(ours.exists, 10, "the simulator")
@@ -130,15 +153,22 @@ class Rooted(unittest.TestCase):
         """Starts the program where nothing else is."""
         (self.port,) = world.free_ports(1)
         (self.root / "kubeconfig").write_text(json.dumps(self.kubeconfig))
-        self.launch("/ostler", "run", "--kubeconfig", "/kubeconfig", "--listen", f"127.0.0.1:{self.port}")
+        self.launch(
+            "/ostler", "run", "--kubeconfig", "/kubeconfig", "--listen", f"127.0.0.1:{self.port}"
+        )
 
     def launch(self, *command, more=()):
         """Starts a program in the root; `more`: options of unshare."""
         unshare = [shutil.which("unshare"), *(["--map-root-user"] if os.geteuid() else []), *more]
         if why_not(*unshare, "--root", "/"):
-            self.skipTest(f"a program cannot be given a root of its own here: {why_not(*unshare, '--root', '/')}")
+            self.skipTest(
+                "a program cannot be given a root of its own here:"
+                f" {why_not(*unshare, '--root', '/')}"
+            )
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([*unshare, "--root", self.root, *command], stdout=log, stderr=log, env={})
+            self.process = subprocess.Popen(
+                [*unshare, "--root", self.root, *command], stdout=log, stderr=log, env={}
+            )
         self.addCleanup(self.process.wait)
         self.addCleanup(self.process.kill)
 
@@ -150,7 +180,9 @@ class Rooted(unittest.TestCase):
     def memory(self, name):
         """What the kernel says of the process, in KiB."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(next(line.split()[1] for line in status.splitlines() if line.startswith(f"{name}:")))
+        return int(
+            next(line.split()[1] for line in status.splitlines() if line.startswith(f"{name}:"))
+        )
 
     def fetch(self, path):
         """What it serves."""
@@ -159,12 +191,16 @@ class Rooted(unittest.TestCase):
 
     def works(self):
         """Waits until it has led the cluster to the policy, and has told so."""
+
         def ready():
             """the policy is fulfilled"""
             if self.process.poll() is not None:
                 raise AssertionError(f"it ended: {self.said()}")
             condition = kube.condition(self.client.get("GpuClusterPolicy", "default"), "Ready")
-            return (condition and condition["status"] == "True") or f"{condition}\n{self.said()[-2000:]}"
+            return (
+                condition and condition["status"] == "True"
+            ) or f"{condition}\n{self.said()[-2000:]}"
+
         kube.wait_for(ready, 30)
 
     def inventory(self):
@@ -180,7 +216,9 @@ class Rooted(unittest.TestCase):
         """Starts a name server, and has it asked for the API server."""
         names = Names("127.91.17.53")
         self.addCleanup(names.close)
-        (self.root / "etc/resolv.conf").write_text("nameserver 127.91.17.53\nsearch internal\noptions ndots:5\n")
+        (self.root / "etc/resolv.conf").write_text(
+            "nameserver 127.91.17.53\nsearch internal\noptions ndots:5\n"
+        )
         self.call_it("api.example")
         return names
 
@@ -190,7 +228,10 @@ class Rooted(unittest.TestCase):
         folder = self.root / "etc/ssl/certs"
         bundle = folder / "ca-certificates.crt"
         bundle.write_bytes(base64.b64decode(self.cluster["certificate-authority-data"]))
-        shutil.copy(bundle, folder / (output("openssl", "x509", "-hash", "-noout", "-in", bundle).strip() + ".0"))
+        shutil.copy(
+            bundle,
+            folder / (output("openssl", "x509", "-hash", "-noout", "-in", bundle).strip() + ".0"),
+        )
 
 
 class Alone(Rooted):
@@ -211,13 +252,23 @@ class Alone(Rooted):
         self.works()
         self.end()
         self.assertIn("ostler.dev", json.dumps(self.client.list("Node")))
-        for name in ("gpuclusterpolicies", "gpunodes"):  # which a server does, and the simulator does not
-            self.client.apply({**DEFINITION, "metadata": {"name": f"{name}.ostler.dev"}}, subresource="status")
-        for command in (["install-crds", "--from=/crds"], ["cleanup", "--delete-policy", "--delete-crds"]):
+        for name in (
+            "gpuclusterpolicies",
+            "gpunodes",
+        ):  # which a server does, and the simulator does not
+            self.client.apply(
+                {**DEFINITION, "metadata": {"name": f"{name}.ostler.dev"}}, subresource="status"
+            )
+        for command in (
+            ["install-crds", "--from=/crds"],
+            ["cleanup", "--delete-policy", "--delete-crds"],
+        ):
             self.launch("/ostler", *command, "--kubeconfig=/admin")
             self.assertEqual(self.process.wait(60), 0, command)
         self.assertNotIn("ostler.dev", json.dumps(self.client.list("Node")))
-        self.assertEqual([c["metadata"]["name"] for c in self.client.list("CustomResourceDefinition")], [])
+        self.assertEqual(
+            [c["metadata"]["name"] for c in self.client.list("CustomResourceDefinition")], []
+        )
 
     @unittest.skipIf(os.geteuid(), "a name server's port, and a procfs in the root, are root's")
     def test_the_agent_does_its_work(self):
@@ -227,9 +278,18 @@ class Alone(Rooted):
         self.cluster = self.kubeconfig["clusters"][0]["cluster"]
         names = self.serve_names()
         (self.root / "kubeconfig").write_text(json.dumps(self.kubeconfig))
-        self.launch("/ostler-node", "run", "--node=machine", "--root=/machine", "--kubeconfig=/kubeconfig", more=["--mount-proc"])
+        self.launch(
+            "/ostler-node",
+            "run",
+            "--node=machine",
+            "--root=/machine",
+            "--kubeconfig=/kubeconfig",
+            more=["--mount-proc"],
+        )
         kube.wait_for(lambda: self.inventory() or self.said(), 20, "the inventory")
-        self.assertEqual((len(self.inventory()["gpus"]), self.inventory()["bootId"]), (2, agent.BOOT))
+        self.assertEqual(
+            (len(self.inventory()["gpus"]), self.inventory()["bootId"]), (2, agent.BOOT)
+        )
         self.assertIn(NAME, names.asked)
         self.assertLess(self.memory("RssAnon"), NODE_PRIVATE_MAX)
         self.end()
@@ -256,17 +316,36 @@ class Alone(Rooted):
 
     def test_a_name_that_nobody_knows_is_named(self):
         (self.root / "etc/hosts").write_text("127.0.0.1 localhost\n")
-        (self.root / "etc/resolv.conf").write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
+        (self.root / "etc/resolv.conf").write_text(
+            "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n"
+        )
         self.call_it("nowhere.example.internal")
         self.start()
-        kube.wait_for(lambda: "cannot find the address of https://nowhere.example.internal" in self.said(), 10,
-                      "it says which name")
+        kube.wait_for(
+            lambda: "cannot find the address of https://nowhere.example.internal" in self.said(),
+            10,
+            "it says which name",
+        )
 
     def test_no_other_authority_is_trusted_than_the_one_that_is_given(self):
         self.trust()
         key, other = self.root.parent / "key", self.root.parent / "other"
-        output("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=other",
-               "-keyout", key, "-out", other)
+        output(
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-subj",
+            "/CN=other",
+            "-keyout",
+            key,
+            "-out",
+            other,
+        )
         self.cluster["certificate-authority-data"] = base64.b64encode(other.read_bytes()).decode()
         self.start()
         kube.wait_for(lambda: "TLS: the certificate of" in self.said(), 10, "it says what is wrong")
@@ -279,8 +358,12 @@ class Alone(Rooted):
         self.works()
 
 
-@unittest.skipUnless(OTHER_PROGRAMS.exists(), f"programs of {OTHER} were not made: docs/dependencies.md says how")
-@unittest.skipUnless(EMULATOR, f"nothing runs programs of {OTHER} here: apt-get install qemu-user-static")
+@unittest.skipUnless(
+    OTHER_PROGRAMS.exists(), f"programs of {OTHER} were not made: docs/dependencies.md says how"
+)
+@unittest.skipUnless(
+    EMULATOR, f"nothing runs programs of {OTHER} here: apt-get install qemu-user-static"
+)
 class AloneOnAnother(Rooted):
     """Those of the other processor, by an emulator."""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""kubectl-gpu as a person uses it: every command against ostler-sim with a rollout under way, and against servers that refuse,
-that know nothing of Ostler, that lie, and that are away. Needs build/ostler and build/ostler-sim.
-Prints "kubectl-gpu: N passed, N failed"."""
+"""kubectl-gpu as a person uses it: every command against ostler-sim with a rollout under way,
+and against servers that refuse, that know nothing of Ostler, that lie, and that are away.
+Needs build/ostler and build/ostler-sim. Prints "kubectl-gpu: N passed, N failed"."""
 
 import base64
 import contextlib
@@ -33,20 +33,24 @@ name: kubectl-gpu
 seed: 3
 labeller: true
 shapes:
-  - {name: gpu, osImage: Ubuntu 24.04.1 LTS, osID: ubuntu, osVersion: "24.04", kernel: 6.8.0-49-generic, gpus: 8,
+  - {name: gpu, osImage: Ubuntu 24.04.1 LTS, osID: ubuntu, osVersion: "24.04",
+      kernel: 6.8.0-49-generic, gpus: 8,
      gpuProduct: NVIDIA-H100-80GB-HBM3}
-  - {name: web, osImage: Ubuntu 24.04.1 LTS, osID: ubuntu, osVersion: "24.04", kernel: 6.8.0-49-generic}
+  - {name: web, osImage: Ubuntu 24.04.1 LTS, osID: ubuntu, osVersion: "24.04",
+      kernel: 6.8.0-49-generic}
 nodes:
   - {name: gpu, shape: gpu, count: 4}
   - {name: web, shape: web, count: 1}
-latencies: {pull: 1s, start: 100ms, driverBuild: 2s, toolkit: 1s, plugin: 200ms, kubelet: 20ms, controller: 10ms}
+latencies: {pull: 1s, start: 100ms, driverBuild: 2s, toolkit: 1s, plugin: 200ms, kubelet: 20ms,
+    controller: 10ms}
 programs:
   - {image: "registry.example.com/train*", run: 1000h}
 objects:
   - apiVersion: ostler.dev/v1alpha1
     kind: GpuClusterPolicy
     metadata: {name: default}
-    spec: {driver: {version: 570.133.20}, rollout: {canary: {nodes: 0}, maxParallel: 2, maxUnavailable: 4}}
+    spec: {driver: {version: 570.133.20}, rollout: {canary: {nodes: 0}, maxParallel: 2,
+        maxUnavailable: 4}}
 """
 POLICY = "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default"
 MERGE = "application/merge-patch+json"
@@ -63,10 +67,20 @@ def test(function):
 
 def train(name):
     """A pod that uses all GPUs of a node and does not end: a job."""
-    return {"metadata": {"name": name, "namespace": "default"},
-            "spec": {"restartPolicy": "Never", "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
-                     "containers": [{"name": "main", "image": "registry.example.com/train:1",
-                                     "resources": {"limits": {"nvidia.com/gpu": "8"}}}]}}
+    return {
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "restartPolicy": "Never",
+            "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}],
+            "containers": [
+                {
+                    "name": "main",
+                    "image": "registry.example.com/train:1",
+                    "resources": {"limits": {"nvidia.com/gpu": "8"}},
+                }
+            ],
+        },
+    }
 
 
 class Plugin:
@@ -82,21 +96,38 @@ class Plugin:
 
     def environment(self):
         """What it finds around it."""
-        return {"PATH": f"{self.folder}:{os.environ['PATH']}", "HOME": str(self.folder), "KUBECONFIG": str(self.kubeconfig),
-                "TERM": "xterm"}
+        return {
+            "PATH": f"{self.folder}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "KUBECONFIG": str(self.kubeconfig),
+            "TERM": "xterm",
+        }
 
     def run(self, *arguments, seconds=30):
         """(exit code, standard output, standard error)"""
-        done = subprocess.run([self.path, *arguments], env=self.environment(), cwd=self.folder, capture_output=True, text=True,
-                              timeout=seconds, check=False)
+        done = subprocess.run(
+            [self.path, *arguments],
+            env=self.environment(),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
         assert ESCAPE not in done.stdout + done.stderr, (arguments, done.stdout, done.stderr)
         return done.returncode, done.stdout, done.stderr
 
     def start(self, *arguments, stdout=subprocess.PIPE, stderr=None, hangup="default"):
-        """One that goes on, but for no longer than a minute; its output is a pipe. `hangup`: what SIGHUP does to it, whatever it
-        does to these tests: "default", or "ignore", as under nohup."""
-        p = subprocess.Popen([shutil.which("env"), f"--{hangup}-signal=HUP", self.path, *arguments], env=self.environment(),
-                             stdout=stdout, stderr=stderr, text=True)
+        """One that goes on, but for no longer than a minute; its output is a pipe. `hangup`:
+        what SIGHUP does to it, whatever it does to these tests: "default", or "ignore", as
+        under nohup."""
+        p = subprocess.Popen(
+            [shutil.which("env"), f"--{hangup}-signal=HUP", self.path, *arguments],
+            env=self.environment(),
+            stdout=stdout,
+            stderr=stderr,
+            text=True,
+        )
         guard = threading.Timer(60, p.kill)
         guard.daemon = True
         guard.start()
@@ -111,7 +142,9 @@ class Plugin:
     def refused(self, *arguments, code=1):
         """The one sentence that it ends with."""
         got, out, err = self.run(*arguments)
-        assert got == code and not out and err.startswith("kubectl gpu: ") and err.count("\n") == 1, (arguments, got, out, err)
+        assert (
+            got == code and not out and err.startswith("kubectl gpu: ") and err.count("\n") == 1
+        ), (arguments, got, out, err)
         return err
 
 
@@ -121,15 +154,29 @@ class Cluster:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.kubeconfig = self.folder / "kubeconfig"
-        self.sim = subprocess.Popen([BUILD / "ostler-sim", "--scenario", "-", "--speed", "60", "--kubeconfig", self.kubeconfig,
-                                     "--ostler-kubeconfig", self.folder / "ostler"], stdin=subprocess.PIPE,
-                                    stdout=subprocess.DEVNULL)
+        self.sim = subprocess.Popen(
+            [
+                BUILD / "ostler-sim",
+                "--scenario",
+                "-",
+                "--speed",
+                "60",
+                "--kubeconfig",
+                self.kubeconfig,
+                "--ostler-kubeconfig",
+                self.folder / "ostler",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+        )
         self.sim.stdin.write(WORLD.encode())
         self.sim.stdin.close()
         self.until(lambda: (self.folder / "ostler").exists(), "the simulator")
         config = json.loads(self.kubeconfig.read_text(encoding="utf-8"))
         self.server = config["clusters"][0]["cluster"]["server"]
-        authority = base64.b64decode(config["clusters"][0]["cluster"]["certificate-authority-data"]).decode()
+        authority = base64.b64decode(
+            config["clusters"][0]["cluster"]["certificate-authority-data"]
+        ).decode()
         self.context = ssl.create_default_context(cadata=authority)
         self.token = config["users"][0]["user"]["token"]
         self.ostler = None
@@ -145,14 +192,28 @@ class Cluster:
 
     def start_ostler(self):
         """The operator, with its own rights."""
-        self.ostler = subprocess.Popen([BUILD / "ostler", "--kubeconfig", self.folder / "ostler", "--namespace", "ostler-system",
-                                        "--listen", ""], stderr=subprocess.DEVNULL)
+        self.ostler = subprocess.Popen(
+            [
+                BUILD / "ostler",
+                "--kubeconfig",
+                self.folder / "ostler",
+                "--namespace",
+                "ostler-system",
+                "--listen",
+                "",
+            ],
+            stderr=subprocess.DEVNULL,
+        )
 
     def ask(self, method, path, body=None, content="application/json"):
         """A request of the administrator's."""
         data = json.dumps(body).encode() if body is not None else None
-        request = urllib.request.Request(self.server + path, data, {"Authorization": f"Bearer {self.token}",
-                                                                    "Content-Type": content}, method=method)
+        request = urllib.request.Request(
+            self.server + path,
+            data,
+            {"Authorization": f"Bearer {self.token}", "Content-Type": content},
+            method=method,
+        )
         with urllib.request.urlopen(request, context=self.context, timeout=10) as answer:
             return json.load(answer)
 
@@ -168,10 +229,16 @@ class Cluster:
         self.ask("POST", "/api/v1/namespaces/default/pods", train("train"))
         secret = train("secretive")
         secret["metadata"]["namespace"] = "ostler-operands"
-        secret["spec"]["containers"][0].update(env=[{"name": "NGC_API_KEY", "value": SECRET}, {"name": "MODE", "value": "seen"}])
+        secret["spec"]["containers"][0].update(
+            env=[{"name": "NGC_API_KEY", "value": SECRET}, {"name": "MODE", "value": "seen"}]
+        )
         secret["spec"]["containers"][0].pop("resources")
         self.ask("POST", "/api/v1/namespaces/ostler-operands/pods", secret)
-        self.until(lambda: self.ask("GET", "/api/v1/namespaces/default/pods/train")["status"]["phase"] == "Running", "the job")
+        self.until(
+            lambda: self.ask("GET", "/api/v1/namespaces/default/pods/train")["status"]["phase"]
+            == "Running",
+            "the job",
+        )
 
     def stop(self):
         """Ends both."""
@@ -189,24 +256,33 @@ def status_of_a_quiet_fleet(c):
     """status says in under 25 lines that all is well, and that Ostler lives."""
     text = c.plugin.said("status")
     assert text.count("\n") < 25 and "Policy     default: ready (AllNodesReady)" in text, text
-    assert "Ostler     alive: " in text and "32 of 32 GPUs ready" in text and "Ready 4" in text, text
+    assert (
+        "Ostler     alive: " in text and "32 of 32 GPUs ready" in text and "Ready 4" in text
+    ), text
 
 
 @test
 def status_for_programs(c):
     """-o json and -o yaml have the same in members."""
     status = json.loads(c.plugin.said("status", "-o", "json"))
-    assert status["gpus"] == {"ready": 32, "present": 32} and status["ostler"]["state"] == "Alive", status
+    assert (
+        status["gpus"] == {"ready": 32, "present": 32} and status["ostler"]["state"] == "Alive"
+    ), status
     assert status["versions"][0] == {"name": "driver", "version": "570.133.20", "nodes": 4}, status
     assert "\n  reason: AllNodesReady\n" in c.plugin.said("status", "-oyaml")
 
 
 @test
 def hold_says_how_to_undo_it(c):
-    """hold labels a node, says how to undo it, and who has done it when it is done again; --dry-run changes nothing."""
+    """hold labels a node, says how to undo it, and who has done it when it is done again;
+    --dry-run changes nothing."""
     labels = lambda: c.ask("GET", "/api/v1/nodes/gpu-2")["metadata"]["labels"]
     out = c.plugin.said("hold", "gpu-2", "--dry-run")
-    assert out.startswith("(dry run) gpu-2 is held") and "undo" not in out and "ostler.dev/hold" not in labels(), out
+    assert (
+        out.startswith("(dry run) gpu-2 is held")
+        and "undo" not in out
+        and "ostler.dev/hold" not in labels()
+    ), out
     out = c.plugin.said("hold", "gpu-2")
     assert "undo: kubectl gpu release gpu-2\n" in out and labels()["ostler.dev/hold"] == "true", out
     out = c.plugin.said("hold", "gpu-2")
@@ -215,19 +291,33 @@ def hold_says_how_to_undo_it(c):
 
 @test
 def hold_refuses_nonsense(c):
-    """A name that is not there is answered with names like it; one without a GPU, and what is no name, are refused."""
-    assert "Ostler knows no GPU node gpu-22; did you mean gpu-2" in c.plugin.refused("hold", "gpu-22")
-    assert "web-1 has no GPU that Ostler knows of: nothing was changed" in c.plugin.refused("hold", "web-1")
+    """A name that is not there is answered with names like it; one without a GPU, and what is no
+    name, are refused."""
+    assert "Ostler knows no GPU node gpu-22; did you mean gpu-2" in c.plugin.refused(
+        "hold", "gpu-22"
+    )
+    assert "web-1 has no GPU that Ostler knows of: nothing was changed" in c.plugin.refused(
+        "hold", "web-1"
+    )
     assert "is not a name of a node" in c.plugin.refused("hold", "../policies")
     code, out, err = c.plugin.run("release", "gpu-9", "gpu-1")
-    assert code == 1 and out == "gpu-1 is not held; nothing was changed\n" and "no GPU node gpu-9" in err, (code, out, err)
+    assert (
+        code == 1
+        and out == "gpu-1 is not held; nothing was changed\n"
+        and "no GPU node gpu-9" in err
+    ), (code, out, err)
 
 
 @test
 def approve_the_plan(c):
     """approve takes the plan that there is and no other, and only where a plan waits for it."""
     assert "is not Manual: no plan waits for approval" in c.plugin.refused("approve")
-    c.ask("PATCH", POLICY, {"spec": {"driver": {"version": "580.178.04"}, "rollout": {"approval": "Manual"}}}, MERGE)
+    c.ask(
+        "PATCH",
+        POLICY,
+        {"spec": {"driver": {"version": "580.178.04"}, "rollout": {"approval": "Manual"}}},
+        MERGE,
+    )
     rollout = lambda: c.ask("GET", POLICY)["status"]["rollout"]
     c.until(lambda: rollout().get("reason") == "WaitingForApproval", "the plan")
     plan = rollout()["plan"]["hash"]
@@ -245,14 +335,21 @@ def approve_the_plan(c):
 @test
 def nodes_in_a_rollout(c):
     """nodes shows states and people; --state and names choose among them; -o wide says more."""
-    c.until(lambda: "Waiting" in c.states().values() and c.states()["gpu-2"] == "Ready", "the job to be waited for")
-    c.until(lambda: c.ask("GET", POLICY)["status"]["rollout"].get("done") == 2, "two nodes to be done")
+    c.until(
+        lambda: "Waiting" in c.states().values() and c.states()["gpu-2"] == "Ready",
+        "the job to be waited for",
+    )
+    c.until(
+        lambda: c.ask("GET", POLICY)["status"]["rollout"].get("done") == 2, "two nodes to be done"
+    )
     lines = c.plugin.said("nodes").splitlines()
     assert lines[0].split()[:3] == ["NAME", "STATE", "REASON"] and len(lines) == 5, lines
     assert re.search(r"^gpu-2 +Ready .* held ", "\n".join(lines), re.MULTILINE), lines
     waiting = c.plugin.said("nodes", "--state", "waiting", "-o", "wide").splitlines()
     assert len(waiting) == 2 and "waits for 1 GPU pod: default/train" in waiting[1], waiting
-    assert "must be one of Unmanaged Discovered" in c.plugin.refused("nodes", "--state", "Faild", code=2)
+    assert "must be one of Unmanaged Discovered" in c.plugin.refused(
+        "nodes", "--state", "Faild", code=2
+    )
     assert len(json.loads(c.plugin.said("nodes", "gpu-1", "gpu-3", "-o", "json"))) == 2
     assert "did you mean gpu-" in c.plugin.refused("nodes", "gpu-7")
 
@@ -262,47 +359,81 @@ def explain_a_node(c):
     """explain tells the story in order of time, who is waited for, and what happens next."""
     name = next(n for n, s in c.states().items() if s == "Waiting")
     text = c.plugin.said("explain", name)
-    parts = (f"{name}: Waiting (WaitingForJobs)", "the Node was created", "taken out of service: Upgrade", "phase Waiting began",
-             "Pods with GPUs on it", "It waits for", "default/train (Job)", "What happens next",
-             "WaitingForJobs: Ostler drains it when")
+    parts = (
+        f"{name}: Waiting (WaitingForJobs)",
+        "the Node was created",
+        "taken out of service: Upgrade",
+        "phase Waiting began",
+        "Pods with GPUs on it",
+        "It waits for",
+        "default/train (Job)",
+        "What happens next",
+        "WaitingForJobs: Ostler drains it when",
+    )
     places = [text.index(part) for part in parts]
     assert places == sorted(places), text
     story = json.loads(c.plugin.said("explain", name, "-o", "json"))["story"]
     times = [s["time"][:19] for s in story]
     assert times == sorted(times) and len(story) > 5, story
-    assert re.search("it is held by ostler-kubectl at [^ ]*, and not upgraded: kubectl", c.plugin.said("explain", "gpu-2"))
+    assert re.search(
+        "it is held by ostler-kubectl at [^ ]*, and not upgraded: kubectl",
+        c.plugin.said("explain", "gpu-2"),
+    )
     assert "did you mean gpu-" in c.plugin.refused("explain", "gpu-77")
 
 
 @test
 def events_in_order(c):
-    """events has those of policy, nodes and operands, the newest last; a name and --since choose among them."""
+    """events has those of policy, nodes and operands, the newest last; a name and --since choose
+    among them."""
     events = json.loads(c.plugin.said("events", "-o", "json"))
     times = [e["time"][:19] for e in events]
     kinds = {e["object"].split()[0] for e in events}
-    assert times == sorted(times) and {"GpuClusterPolicy", "Node", "Pod"} <= kinds, (kinds, times[-3:])
+    assert times == sorted(times) and {"GpuClusterPolicy", "Node", "Pod"} <= kinds, (
+        kinds,
+        times[-3:],
+    )
     assert not any("web-1" in e["object"] for e in events)
     of_node = json.loads(c.plugin.said("events", "gpu-1", "-o", "json"))
     assert of_node and not any("gpu-3" in e["object"] for e in of_node), of_node
     for names in ((), ("gpu-1",)):
-        assert c.plugin.said("events", *names, "--since", "1ms") == "no events; the API server keeps them for an hour\n"
-    assert "Ostler knows no GPU node gpu-77; did you mean" in c.plugin.refused("events", "gpu-1", "gpu-77")
+        assert (
+            c.plugin.said("events", *names, "--since", "1ms")
+            == "no events; the API server keeps them for an hour\n"
+        )
+    assert "Ostler knows no GPU node gpu-77; did you mean" in c.plugin.refused(
+        "events", "gpu-1", "gpu-77"
+    )
 
 
 @test
 def pause_and_resume(c):
-    """pause and resume write one field and take it off again, say when there is nothing to do, and warn where Git has it."""
+    """pause and resume write one field and take it off again, say when there is nothing to do,
+    and warn where Git has it."""
     spec = lambda: c.ask("GET", POLICY)["spec"]["rollout"]
     before = spec()
-    assert "undo: kubectl gpu resume\n" in c.plugin.said("pause") and spec() == {**before, "paused": True}
+    assert "undo: kubectl gpu resume\n" in c.plugin.said("pause") and spec() == {
+        **before,
+        "paused": True,
+    }
     assert c.plugin.said("pause") == "the rollout is paused already; nothing was changed\n"
-    c.ask("PATCH", POLICY, {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "gpu:x"}}}, MERGE)
+    c.ask(
+        "PATCH",
+        POLICY,
+        {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "gpu:x"}}},
+        MERGE,
+    )
     code, out, err = c.plugin.run("resume")
     assert code == 0 and out.startswith("resumed: ") and spec() == before, (out, spec())
-    assert err.startswith("kubectl gpu: warning: Argo CD (gpu:x) manages this object, and restores the state in Git "), err
+    assert err.startswith(
+        "kubectl gpu: warning: Argo CD (gpu:x) manages this object, and restores the state in Git "
+    ), err
     assert "is not paused; nothing was changed" in c.plugin.said("resume")
-    c.until(lambda: "unknown" not in [n["current"] for n in json.loads(c.plugin.said("nodes", "-o", "json"))],
-            "whether nodes are current, which a pause does not change,")
+    c.until(
+        lambda: "unknown"
+        not in [n["current"] for n in json.loads(c.plugin.said("nodes", "-o", "json"))],
+        "whether nodes are current, which a pause does not change,",
+    )
 
 
 @test
@@ -314,19 +445,36 @@ def release_lets_it_go(c):
 
 @test
 def bundle_without_secrets(c):
-    """bundle has what helps, says what is inside, is for its owner alone, holds no secret, and overwrites nothing."""
+    """bundle has what helps, says what is inside, is for its owner alone, holds no secret, and
+    overwrites nothing."""
     path = c.folder / "b.tar.gz"
     out = c.plugin.said("bundle", "-f", str(path))
-    assert out.startswith(f"{path}\n") and "policy.yaml" in out and path.stat().st_mode & 0o777 == 0o600, out
+    assert (
+        out.startswith(f"{path}\n")
+        and "policy.yaml" in out
+        and path.stat().st_mode & 0o777 == 0o600
+    ), out
     with tarfile.open(path) as tar:
         files = {n.split("/", 1)[1]: tar.extractfile(n).read().decode() for n in tar.getnames()}
     whole = "\n".join(files.values())
     assert SECRET not in whole and "(masked)" in files["pods.yaml"] and "seen" in files["pods.yaml"]
-    assert {"README.txt", "status.txt", "policy.yaml", "gpunodes.yaml", "nodes.yaml", "daemonsets.yaml", "events.txt",
-            "revisions.yaml", "lease.yaml", "server.yaml"} <= set(files), sorted(files)
+    assert {
+        "README.txt",
+        "status.txt",
+        "policy.yaml",
+        "gpunodes.yaml",
+        "nodes.yaml",
+        "daemonsets.yaml",
+        "events.txt",
+        "revisions.yaml",
+        "lease.yaml",
+        "server.yaml",
+    } <= set(files), sorted(files)
     assert "managedFields" not in whole and "name: gpu-1" in files["nodes.yaml"]
     assert any(f.startswith("logs/") for f in files), sorted(files)
-    assert "already exists: give another file with -f FILE" in c.plugin.refused("bundle", "-f", str(path))
+    assert "already exists: give another file with -f FILE" in c.plugin.refused(
+        "bundle", "-f", str(path)
+    )
 
 
 @test
@@ -334,21 +482,28 @@ def bundle_with_few_rights(c):
     """With rights that are missing a bundle says what it lacks, and why."""
     few = Plugin(c.folder, c.folder / "ostler")
     code, out, _ = few.run("bundle", "-f", str(c.folder / "few.tar.gz"))
-    lacking = out[out.index("not available:"):]
+    lacking = out[out.index("not available:") :]
     assert code == 0 and "events: a permission is missing: " in lacking, out
-    assert "no event can be read: a permission is missing: HTTP 403: events.events.k8s.io is forbidden" in few.refused("events")
+    assert (
+        "no event can be read: a permission is missing: HTTP 403: events.events.k8s.io is forbidden"
+        in few.refused("events")
+    )
 
 
 @test
 def watch_ends_when_told(c):
-    """--watch goes on showing it, without a terminal with an empty line in between, and ends with Ctrl-C and 0."""
+    """--watch goes on showing it, without a terminal with an empty line in between, and ends
+    with Ctrl-C and 0."""
     with c.plugin.start("status", "--watch") as p:
         seen = ""
         while seen.count("Policy     ") < 2:
             seen += p.stdout.readline()
         p.send_signal(signal.SIGINT)
         rest, _ = p.communicate(timeout=10)
-        assert p.returncode == 0 and "\n\nPolicy" in seen and ESCAPE not in seen + rest, (p.returncode, seen)
+        assert p.returncode == 0 and "\n\nPolicy" in seen and ESCAPE not in seen + rest, (
+            p.returncode,
+            seen,
+        )
 
 
 @test
@@ -356,9 +511,17 @@ def watch_of_events_shows_news(c):
     """events --watch shows each event once, as it comes."""
     with c.plugin.start("events", "-w") as p:
         first = p.stdout.readline()
-        event = {"metadata": {"name": "test.1", "namespace": "ostler-operands"}, "eventTime": "2099-01-01T00:00:00.000000Z",
-                 "reportingController": "test", "reportingInstance": "test", "action": "Test", "reason": "Tested",
-                 "type": "Normal", "note": "a note", "regarding": {"kind": "Pod", "namespace": "ostler-operands", "name": "x"}}
+        event = {
+            "metadata": {"name": "test.1", "namespace": "ostler-operands"},
+            "eventTime": "2099-01-01T00:00:00.000000Z",
+            "reportingController": "test",
+            "reportingInstance": "test",
+            "action": "Test",
+            "reason": "Tested",
+            "type": "Normal",
+            "note": "a note",
+            "regarding": {"kind": "Pod", "namespace": "ostler-operands", "name": "x"},
+        }
         time.sleep(0.5)
         c.ask("POST", "/apis/events.k8s.io/v1/namespaces/ostler-operands/events", event)
         while "Tested" not in (line := p.stdout.readline()):
@@ -371,11 +534,25 @@ def watch_of_events_shows_news(c):
 @test
 def half_an_answer_is_none(c):
     """What cannot be written is an error, however much it is and whatever wrote it."""
-    for command in (("nodes",), ("status", "-ojson"), ("plan",), ("help",), ("version",), ("completion", "bash"),
-                    ("__complete", "")):
+    for command in (
+        ("nodes",),
+        ("status", "-ojson"),
+        ("plan",),
+        ("help",),
+        ("version",),
+        ("completion", "bash"),
+        ("__complete", ""),
+    ):
         with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run([c.plugin.path, *command], env=c.plugin.environment(), stdout=full, stderr=subprocess.PIPE,
-                                  text=True, timeout=30, check=False)
+            done = subprocess.run(
+                [c.plugin.path, *command],
+                env=c.plugin.environment(),
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=30,
+                check=False,
+            )
         sentence = "kubectl gpu: cannot write all output to standard output\n"
         assert (done.returncode, done.stderr) == (1, sentence), (command, done)
 
@@ -397,9 +574,14 @@ def watched(c, command, rows, columns):
 
 @test
 def watch_fits_on_the_screen(c):
-    """On a screen that is too small for all nodes --watch shows some, how many there are more, and when that was."""
+    """On a screen that is too small for all nodes --watch shows some, how many there are more,
+    and when that was."""
     lines = watched(c, "nodes", 6, 100)
-    assert len(lines) == 5 and lines[3] == "… 2 more" and re.fullmatch(r"as of \d\d:\d\d:\d\dZ", lines[4]), lines
+    assert (
+        len(lines) == 5
+        and lines[3] == "… 2 more"
+        and re.fullmatch(r"as of \d\d:\d\d:\d\dZ", lines[4])
+    ), lines
     for columns in (30, 39, 40, 80):
         lines = watched(c, "status", 8, columns)
         rows = sum(-(-len(line) // columns) or 1 for line in lines)
@@ -410,9 +592,12 @@ def watch_fits_on_the_screen(c):
 @test
 def colours_on_a_terminal_only(c):
     """A terminal gets colours, and none with --no-color."""
+
     def on_terminal(*arguments):
         parent, child = pty.openpty()
-        with subprocess.Popen([c.plugin.path, *arguments], env=c.plugin.environment(), stdout=child) as p:
+        with subprocess.Popen(
+            [c.plugin.path, *arguments], env=c.plugin.environment(), stdout=child
+        ) as p:
             os.close(child)
             text = b""
             with contextlib.suppress(OSError):
@@ -421,25 +606,41 @@ def colours_on_a_terminal_only(c):
             os.close(parent)
             assert p.wait(timeout=10) == 0
         return text.decode()
+
     assert ESCAPE + "[32m" in on_terminal("status")
     assert ESCAPE not in on_terminal("status", "--no-color")
     assert ESCAPE not in on_terminal("status", "-o", "json")
 
 
-# What a shell does, when it has read a script, to complete a word; zsh does more with it than is done here.
+# What a shell does, when it has read a script, to complete a word; zsh does more with it than is
+# done here.
 ASK_SHELL = {
-    "bash": "COMP_WORDS=(kubectl-gpu explain gpu-3) COMP_CWORD=2; _kubectl_gpu; echo \"${COMPREPLY[@]}\"",
-    "zsh": "words=(kubectl-gpu explain gpu-3) CURRENT=3; _describe() { print -l $found }; _kubectl_gpu",
+    "bash": (
+        "COMP_WORDS=(kubectl-gpu explain gpu-3) COMP_CWORD=2; _kubectl_gpu; echo"
+        " \"${COMPREPLY[@]}\""
+    ),
+    "zsh": (
+        "words=(kubectl-gpu explain gpu-3) CURRENT=3; _describe() { print -l $found }; _kubectl_gpu"
+    ),
     "fish": "complete -C 'kubectl-gpu explain gpu-3'",
 }
 # The same of an option with its value, and of a file that is named after one.
 ASK_VALUE = {
-    "bash": "COMP_WORDS=(kubectl-gpu nodes --state = Fa) COMP_CWORD=4; _kubectl_gpu; echo \"${COMPREPLY[@]}\"",
-    "zsh": "words=(kubectl-gpu nodes --state=Fa) CURRENT=3; compset() { :; }; _describe() { print -l $found }; _kubectl_gpu",
+    "bash": (
+        "COMP_WORDS=(kubectl-gpu nodes --state = Fa) COMP_CWORD=4; _kubectl_gpu; echo"
+        " \"${COMPREPLY[@]}\""
+    ),
+    "zsh": (
+        "words=(kubectl-gpu nodes --state=Fa) CURRENT=3; compset() { :; }; _describe() { print -l"
+        " $found }; _kubectl_gpu"
+    ),
     "fish": "complete -C 'kubectl-gpu nodes --state=Fa'",
 }
 ASK_FILE = {
-    "bash": "compopt() { echo \"$@\"; }; COMP_WORDS=(kubectl-gpu plan -f poli) COMP_CWORD=3; _kubectl_gpu",
+    "bash": (
+        "compopt() { echo \"$@\"; }; COMP_WORDS=(kubectl-gpu plan -f poli) COMP_CWORD=3;"
+        " _kubectl_gpu"
+    ),
     "zsh": "words=(kubectl-gpu plan -f poli) CURRENT=4; _files() { print files }; _kubectl_gpu",
     "fish": "complete -C 'kubectl-gpu plan --filename=poli'",
 }
@@ -447,19 +648,41 @@ ASK_FILE = {
 
 @test
 def completion_asks_the_program(c):
-    """The scripts parse in their shells; commands, options, values and names of nodes are completed, for kubectl, too."""
-    for shell, check in (("bash", "bash -n"), ("zsh", "zsh -n"), ("fish", "fish -n"), ("kubectl", "sh -n")):
-        subprocess.run(check.split(), input=c.plugin.said("completion", shell), text=True, check=True, timeout=10)
+    """The scripts parse in their shells; commands, options, values and names of nodes are
+    completed, for kubectl, too."""
+    for shell, check in (
+        ("bash", "bash -n"),
+        ("zsh", "zsh -n"),
+        ("fish", "fish -n"),
+        ("kubectl", "sh -n"),
+    ):
+        subprocess.run(
+            check.split(),
+            input=c.plugin.said("completion", shell),
+            text=True,
+            check=True,
+            timeout=10,
+        )
     assert "bash, zsh, fish" in c.plugin.run("completion", "tcsh")[2]
-    words = lambda *w: [line.split("\t")[0] for line in c.plugin.said("__complete", *w).splitlines()]
+    words = lambda *w: [
+        line.split("\t")[0] for line in c.plugin.said("__complete", *w).splitlines()
+    ]
     assert words("exp") == ["explain", ":4"] and words("nodes", "--st") == ["--state", ":4"]
-    assert words("status", "-o", "y") == ["yaml", ":4"] and words("explain", "gpu-") == [f"gpu-{i}" for i in range(1, 5)] + [":4"]
+    assert words("status", "-o", "y") == ["yaml", ":4"] and words("explain", "gpu-") == [
+        f"gpu-{i}" for i in range(1, 5)
+    ] + [":4"]
     away = Plugin(c.folder, config_for(c, c.server))
     away_words = lambda *w: away.said("__complete", *w, "hold", "")
     assert away_words("--context=away") == away_words("--context", "away") == ":4\n"
     assert away_words(f"--kubeconfig={c.kubeconfig}").startswith("gpu-1\t\n")
-    done = subprocess.run([c.folder / "kubectl_complete-gpu", "ho"], env=c.plugin.environment(), capture_output=True, text=True,
-                          check=True, timeout=10)
+    done = subprocess.run(
+        [c.folder / "kubectl_complete-gpu", "ho"],
+        env=c.plugin.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=10,
+    )
     assert done.stdout.startswith("hold\t") and done.stdout.endswith(":4\n"), done.stdout
     assert ask_shells(c, ASK_SHELL) == {"bash": "gpu-3", "zsh": "gpu-3", "fish": "gpu-3"}
 
@@ -468,26 +691,54 @@ def ask_shells(c, asks):
     """The first word that each shell is given, when it has read its script."""
     first = {}
     for shell, ask in asks.items():
-        done = subprocess.run([shell, "-c", c.plugin.said("completion", shell) + ask], env=c.plugin.environment(), cwd=c.folder,
-                              capture_output=True, text=True, check=False, timeout=10)
+        done = subprocess.run(
+            [shell, "-c", c.plugin.said("completion", shell) + ask],
+            env=c.plugin.environment(),
+            cwd=c.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=10,
+        )
         first[shell] = re.split("[:\\s]", done.stdout)[0]
     return first
 
 
 @test
 def completion_of_values(c):
-    """Behind an option stand what it takes and the command does not refuse, or files, with and without "=" before them."""
-    words = lambda *w: [line.split("\t")[0] for line in c.plugin.said("__complete", *w).splitlines()]
-    for given in (("plan", "-f", ""), ("bundle", "--filename", "x"), ("nodes", "--kubeconfig=a"), ("plan", "--filename=")):
+    """Behind an option stand what it takes and the command does not refuse, or files, with and
+    without "=" before them."""
+    words = lambda *w: [
+        line.split("\t")[0] for line in c.plugin.said("__complete", *w).splitlines()
+    ]
+    for given in (
+        ("plan", "-f", ""),
+        ("bundle", "--filename", "x"),
+        ("nodes", "--kubeconfig=a"),
+        ("plan", "--filename="),
+    ):
         assert words(*given) == [":0"], given
-    for given, want in ((("nodes", "--state=fa"), []), (("nodes", "--state=Fa"), ["Failed"]), (("status", "--context", ""), []),
-                        (("plan", "-o", ""), ["json", "yaml"]), (("status", "-w", "-o", ""), ["wide", "json"]),
-                        (("status", "--output=j"), ["json"]), (("events", "-o", ""), ["wide", "json", "yaml"])):
+    for given, want in (
+        (("nodes", "--state=fa"), []),
+        (("nodes", "--state=Fa"), ["Failed"]),
+        (("status", "--context", ""), []),
+        (("plan", "-o", ""), ["json", "yaml"]),
+        (("status", "-w", "-o", ""), ["wide", "json"]),
+        (("status", "--output=j"), ["json"]),
+        (("events", "-o", ""), ["wide", "json", "yaml"]),
+    ):
         assert words(*given) == [*want, ":4"], (given, words(*given))
     (c.folder / "policy.yaml").write_text("", encoding="utf-8")
     assert ask_shells(c, ASK_VALUE) == {"bash": "Failed", "zsh": "Failed", "fish": "--state=Failed"}
-    assert ask_shells(c, ASK_FILE) == {"bash": "-o", "zsh": "files", "fish": "--filename=policy.yaml"}
-    joined = f"COMP_WORDS=(kubectl-gpu explain --kubeconfig = {c.kubeconfig} gpu-2) COMP_CWORD=5; _kubectl_gpu; echo $COMPREPLY"
+    assert ask_shells(c, ASK_FILE) == {
+        "bash": "-o",
+        "zsh": "files",
+        "fish": "--filename=policy.yaml",
+    }
+    joined = (
+        f"COMP_WORDS=(kubectl-gpu explain --kubeconfig = {c.kubeconfig} gpu-2) COMP_CWORD=5;"
+        " _kubectl_gpu; echo $COMPREPLY"
+    )
     assert ask_shells(c, {"bash": "KUBECONFIG=/nowhere; " + joined}) == {"bash": "gpu-2"}
 
 
@@ -536,7 +787,9 @@ class Other(http.server.BaseHTTPRequestHandler):
 @contextlib.contextmanager
 def other(c, answer, ahead=0):
     """The plugin before a server that answers so, and whose clock is so many seconds ahead."""
-    handler = type("Handler", (Other,), {"asked": [], "answer": staticmethod(answer), "ahead": ahead})
+    handler = type(
+        "Handler", (Other,), {"asked": [], "answer": staticmethod(answer), "ahead": ahead}
+    )
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.handle_error = lambda *_: None  # who asked has gone
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -550,25 +803,50 @@ def other(c, answer, ahead=0):
 def config_for(c, server):
     """A kubeconfig with two contexts, of which the current one leads nowhere."""
     path = c.folder / "other"
-    clusters = [{"name": "here", "cluster": {"server": server}}, {"name": "away", "cluster": {"server": "http://127.0.0.1:1"}}]
+    clusters = [
+        {"name": "here", "cluster": {"server": server}},
+        {"name": "away", "cluster": {"server": "http://127.0.0.1:1"}},
+    ]
     contexts = [{"name": n, "context": {"cluster": n}} for n in ("here", "away")]
-    path.write_text(json.dumps({"current-context": "here", "clusters": clusters, "contexts": contexts}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"current-context": "here", "clusters": clusters, "contexts": contexts}),
+        encoding="utf-8",
+    )
     return path
 
 
 def refusal(code, reason, message):
     """A Status."""
-    return code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code, "message": message}
+    return code, {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "status": "Failure",
+        "reason": reason,
+        "code": code,
+        "message": message,
+    }
 
 
-COMMANDS = (("status",), ("nodes",), ("explain", "gpu-1"), ("events",), ("pause",), ("resume",), ("approve",), ("hold", "gpu-1"),
-            ("release", "gpu-1"), ("bundle",))
+COMMANDS = (
+    ("status",),
+    ("nodes",),
+    ("explain", "gpu-1"),
+    ("events",),
+    ("pause",),
+    ("resume",),
+    ("approve",),
+    ("hold", "gpu-1"),
+    ("release", "gpu-1"),
+    ("bundle",),
+)
 
 
 @test
 def without_rights(c):
     """Who may nothing gets one sentence that names the right."""
-    with other(c, lambda *_: refusal(403, "Forbidden", "x is forbidden: User \"eve\" cannot list")) as (plugin, _):
+    with other(
+        c, lambda *_: refusal(403, "Forbidden", "x is forbidden: User \"eve\" cannot list")
+    ) as (plugin, _):
         for command in COMMANDS:
             assert "a permission is missing: " in plugin.refused(*command), command
         code, _, err = plugin.run("plan")
@@ -579,7 +857,11 @@ def rights_of(requests):
     """The rights that requests to an API server need: (verb, group, resource)."""
     rights = set()
     for method, path, _ in requests:
-        m = re.match(r"/(?:api/v1|apis/([^/]+)/[^/]+)/(?:namespaces/[^/]+/)?([a-z]+)(/[^/?]+)?(/[a-z]+)?(?:\?|$)", path)
+        m = re.match(
+            r"/(?:api/v1|apis/([^/]+)/[^/]+)/(?:namespaces/[^/]+/)?"
+            r"([a-z]+)(/[^/?]+)?(/[a-z]+)?(?:\?|$)",
+            path,
+        )
         if m:
             verb = "patch" if method == "PATCH" else "get" if m[3] else "list"
             rights.add((verb, m[1] or "", m[2] + (m[4] or "")))
@@ -590,8 +872,12 @@ def documented_rights():
     """The same of docs/kubectl-gpu-rbac.yaml."""
     rule = r"- \{apiGroups: \[(.*?)\], resources: \[(.*?)\],.* verbs: \[(.*?)\]\}"
     found = re.findall(rule, (ROOT / "docs" / "kubectl-gpu-rbac.yaml").read_text(encoding="utf-8"))
-    return {(verb, group.strip('"'), resource) for group, resources, verbs in found for resource in resources.split(", ")
-            for verb in verbs.split(", ")}
+    return {
+        (verb, group.strip('"'), resource)
+        for group, resources, verbs in found
+        for resource in resources.split(", ")
+        for verb in verbs.split(", ")
+    }
 
 
 @test
@@ -599,35 +885,54 @@ def rights_are_documented(c):
     """docs/kubectl-gpu-rbac.yaml gives every right that some command asks for, and no other."""
     node = {"metadata": {"name": "gpu-1", "uid": "u", "resourceVersion": "1"}}
     held = {"metadata": {**node["metadata"], "labels": {"ostler.dev/hold": "true"}}}
-    pod = {"metadata": {"name": "p", "namespace": "ostler-operands"},
-           "status": {"containerStatuses": [{"name": "main", "state": {"running": {}}}]}}
+    pod = {
+        "metadata": {"name": "p", "namespace": "ostler-operands"},
+        "status": {"containerStatuses": [{"name": "main", "state": {"running": {}}}]},
+    }
     policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": "1"}, "spec": {}}
 
     def answer(_, path):
         if "/nodes/" in path or "/gpunodes/" in path:
             return 200, node if "gpu-1" in path else held
         items = {"gpuclusterpolicies": [policy], "/pods?": [pod]}
-        return 200, {"metadata": {"resourceVersion": "1"}, "items": next((i for part, i in items.items() if part in path), [])}
+        return 200, {
+            "metadata": {"resourceVersion": "1"},
+            "items": next((i for part, i in items.items() if part in path), []),
+        }
+
     with other(c, answer) as (plugin, handler):
         for command in (*COMMANDS, ("release", "gpu-2"), ("plan",), ("__complete", "hold", "")):
-            plugin.run(*command, *(("-f", str(c.folder / "rights.tar.gz")) if command == ("bundle",) else ()))
-        assert rights_of(handler.asked) == documented_rights(), rights_of(handler.asked) ^ documented_rights()
+            plugin.run(
+                *command,
+                *(("-f", str(c.folder / "rights.tar.gz")) if command == ("bundle",) else ()),
+            )
+        assert rights_of(handler.asked) == documented_rights(), (
+            rights_of(handler.asked) ^ documented_rights()
+        )
 
 
 @test
 def without_ostler(c):
     """Where the CustomResourceDefinitions are not there, that is the sentence."""
-    node = (200, {"kind": "Node", "metadata": {"name": "gpu-1", "uid": "u", "resourceVersion": "1"}})
-    answer = lambda _, path: node if "/nodes/" in path else refusal(404, "NotFound", "the server could not find it")
+    node = (
+        200,
+        {"kind": "Node", "metadata": {"name": "gpu-1", "uid": "u", "resourceVersion": "1"}},
+    )
+    answer = lambda _, path: (
+        node if "/nodes/" in path else refusal(404, "NotFound", "the server could not find it")
+    )
     with other(c, answer) as (plugin, handler):
         for command in COMMANDS:
-            assert "Ostler is not installed here: the API server of " in plugin.refused(*command), command
+            assert "Ostler is not installed here: the API server of " in plugin.refused(
+                *command
+            ), command
         assert not [a for a in handler.asked if a[0] != "GET"], "something was written"
 
 
 @test
 def without_a_server(c):
-    """An API server that is away is named, with its context, at once; another context is taken with --context."""
+    """An API server that is away is named, with its context, at once; another context is taken
+    with --context."""
     plugin = Plugin(c.folder, config_for(c, "http://127.0.0.1:1"))
     for command in COMMANDS:
         began = time.time()
@@ -635,16 +940,22 @@ def without_a_server(c):
     assert "127.0.0.1:1" in plugin.refused("plan")
     assert "/nowhere" in plugin.refused("plan", "-f", "/nowhere")
     with other(c, lambda *_: (200, {"items": []})) as (plugin, _):
-        assert plugin.run("status")[0] == 0 and "127.0.0.1:1" in plugin.refused("status", "--context", "away")
-        assert 'the context "nowhere" does not exist: there is here, away' in plugin.refused("status", "--context", "nowhere")
+        assert plugin.run("status")[0] == 0 and "127.0.0.1:1" in plugin.refused(
+            "status", "--context", "away"
+        )
+        assert 'the context "nowhere" does not exist: there is here, away' in plugin.refused(
+            "status", "--context", "nowhere"
+        )
 
 
 @test
 def a_server_that_hangs(c):
     """--request-timeout ends the wait for a server that takes its time."""
+
     def late(*_):
         time.sleep(8)
         return 200, {"items": []}
+
     with other(c, late) as (plugin, _):
         began = time.time()
         plugin.refused("status", "--request-timeout", "300ms")
@@ -660,8 +971,11 @@ def watch_comes_back_soon(c):
         if away.is_set():
             time.sleep(2)
         return 200, {"items": []}
+
     with other(c, answer) as (plugin, _):
-        with plugin.start("status", "--watch", "--request-timeout", "1s", stderr=subprocess.PIPE) as p:
+        with plugin.start(
+            "status", "--watch", "--request-timeout", "1s", stderr=subprocess.PIPE
+        ) as p:
             p.stdout.readline()
             away.set()
             assert "trying again" in p.stderr.readline()
@@ -671,18 +985,22 @@ def watch_comes_back_soon(c):
                 assert p.poll() is None
             took = time.time() - began
             p.send_signal(signal.SIGTERM)
-        assert took < 8, took  # nine times as long as the look took, as after one that succeeds, would be 9 s
+        assert (
+            took < 8
+        ), took  # nine times as long as the look took, as after one that succeeds, would be 9 s
 
 
 @test
 def watch_ends_in_the_middle_of_a_look(c):
-    """Ctrl-C while answers are still to come ends --watch with 0, and shows nothing without them."""
+    """Ctrl-C while answers are still to come ends --watch with 0, and shows nothing without
+    them."""
     late = threading.Event()
 
     def answer(_, path):
         if late.is_set() and "gpunodes" in path:
             time.sleep(3)
         return 200, {"items": [{"metadata": {"name": "gpu-1"}}] if "gpunodes" in path else []}
+
     for command in ("status", "nodes"):
         late.clear()
         with other(c, answer) as (plugin, handler):
@@ -698,11 +1016,17 @@ def watch_ends_in_the_middle_of_a_look(c):
 
 @test
 def events_come_once(c):
-    """Events that could not be read for a while are no news when they can be read again; that they could not is said."""
+    """Events that could not be read for a while are no news when they can be read again; that
+    they could not is said."""
     away = threading.Event()
     back = threading.Event()
-    event = lambda name, at: {"metadata": {"name": name}, "eventTime": f"2026-11-20T{at}Z", "reason": name, "note": "n",
-                              "regarding": {"kind": "Pod", "namespace": "ostler-operands", "name": "x"}}
+    event = lambda name, at: {
+        "metadata": {"name": name},
+        "eventTime": f"2026-11-20T{at}Z",
+        "reason": name,
+        "note": "n",
+        "regarding": {"kind": "Pod", "namespace": "ostler-operands", "name": "x"},
+    }
 
     def answer(_, path):
         if "/namespaces/ostler-operands/events" in path:
@@ -711,6 +1035,7 @@ def events_come_once(c):
             return 200, {"items": [event("Old", "09:00:00")]}
         news = [event("Meanwhile", "10:00:00")] if away.is_set() or back.is_set() else []
         return 200, {"items": news if "/namespaces/ostler-system/events" in path else []}
+
     with other(c, answer) as (plugin, _):
         with plugin.start("events", "--watch", stderr=subprocess.PIPE) as p:
             assert " Old " in p.stdout.readline()
@@ -728,19 +1053,27 @@ def events_come_once(c):
 @test
 def watch_ends_with_what_it_shows(c):
     """A node that is deleted, or may not be seen any more, ends --watch with 1 and one sentence."""
-    for gone in (refusal(404, "NotFound", "not found"), refusal(403, "Forbidden", "nodes is forbidden")):
+    for gone in (
+        refusal(404, "NotFound", "not found"),
+        refusal(403, "Forbidden", "nodes is forbidden"),
+    ):
         over = threading.Event()
 
         def answer(_, path, over=over, gone=gone):
             if "/nodes/gpu-1" in path or "/gpunodes/gpu-1" in path:
                 return gone if over.is_set() else (200, {"metadata": {"name": "gpu-1"}})
             return 200, {"items": [{"metadata": {"name": "gpu-10"}}] if "gpunodes" in path else []}
+
         with other(c, answer) as (plugin, _):
             with plugin.start("explain", "gpu-1", "--watch", stderr=subprocess.PIPE) as p:
                 p.stdout.readline()
                 over.set()
-                _, err = p.communicate(timeout=40)  # the slower a look is, the later is the next one
-                assert p.returncode == 1 and err.startswith("kubectl gpu: ") and err.count("\n") == 1, (p.returncode, err)
+                _, err = p.communicate(
+                    timeout=40
+                )  # the slower a look is, the later is the next one
+                assert (
+                    p.returncode == 1 and err.startswith("kubectl gpu: ") and err.count("\n") == 1
+                ), (p.returncode, err)
 
 
 @test
@@ -748,17 +1081,29 @@ def whose_clock_counts(c):
     """Whether Ostler lives is judged by the API server's clock: that of who asks may be wrong."""
     renewed = lambda s: time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime(time.time() + s))
     for ahead, lease, state in ((-3600, -3600, "alive"), (3600, 0, "NO LEADER"), (0, 0, "alive")):
-        answer = lambda _, path, lease=lease: (200, {"metadata": {"name": "ostler", "namespace": "ostler-system"}, "items": [],
-                                                     "spec": {"holderIdentity": "a", "renewTime": renewed(lease)}})
+        answer = lambda _, path, lease=lease: (
+            200,
+            {
+                "metadata": {"name": "ostler", "namespace": "ostler-system"},
+                "items": [],
+                "spec": {"holderIdentity": "a", "renewTime": renewed(lease)},
+            },
+        )
         with other(c, answer, ahead) as (plugin, _):
             assert f"Ostler     {state}" in plugin.said("status"), (ahead, lease)
 
 
 @test
 def a_node_that_is_gone(c):
-    """Of a Node that is deleted, and whose report is there yet, that is said; its events are shown after that, too."""
-    event = {"metadata": {"name": "e"}, "eventTime": "2026-11-20T09:00:00Z", "reason": "Gone", "note": "n",
-             "regarding": {"kind": "Node", "name": "gpu-2"}}
+    """Of a Node that is deleted, and whose report is there yet, that is said; its events are
+    shown after that, too."""
+    event = {
+        "metadata": {"name": "e"},
+        "eventTime": "2026-11-20T09:00:00Z",
+        "reason": "Gone",
+        "note": "n",
+        "regarding": {"kind": "Node", "name": "gpu-2"},
+    }
 
     def answer(_, path):
         if "/nodes/gpu-2" in path:
@@ -766,6 +1111,7 @@ def a_node_that_is_gone(c):
         if "/gpunodes/gpu-2" in path:
             return 200, {"metadata": {"name": "gpu-2"}}
         return 200, {"items": [event] if "/namespaces/default/events" in path else []}
+
     with other(c, answer) as (plugin, handler):
         for command in ("hold", "release"):
             assert "the Node gpu-2 does not exist" in plugin.refused(command, "gpu-2")
@@ -776,35 +1122,56 @@ def a_node_that_is_gone(c):
 
 @test
 def where_ostler_runs(c):
-    """The Lease of the cluster says it; where that cannot be read nothing is said of Ostler, and nobody guesses."""
-    lease = {"metadata": {"name": "ostler", "namespace": "gpu-ns"},
-             "spec": {"holderIdentity": "a", "renewTime": time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime())}}
-    claims = ((200, {"metadata": {"name": "ostler-cluster"}, "spec": {"holderIdentity": "gpu-ns"}}, "alive"),
-              (*refusal(404, "NotFound", "not found"), "NO LEASE"),
-              (*refusal(500, "InternalError", "etcdserver: leader changed"), "not known"),
-              (*refusal(403, "Forbidden", "leases is forbidden"), "not known"))
+    """The Lease of the cluster says it; where that cannot be read nothing is said of Ostler, and
+    nobody guesses."""
+    lease = {
+        "metadata": {"name": "ostler", "namespace": "gpu-ns"},
+        "spec": {
+            "holderIdentity": "a",
+            "renewTime": time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime()),
+        },
+    }
+    claims = (
+        (
+            200,
+            {"metadata": {"name": "ostler-cluster"}, "spec": {"holderIdentity": "gpu-ns"}},
+            "alive",
+        ),
+        (*refusal(404, "NotFound", "not found"), "NO LEASE"),
+        (*refusal(500, "InternalError", "etcdserver: leader changed"), "not known"),
+        (*refusal(403, "Forbidden", "leases is forbidden"), "not known"),
+    )
     for code, claim, state in claims:
+
         def answer(_, path, code=code, claim=claim):
             if path.endswith("/leases/ostler-cluster"):
                 return code, claim
             if "/leases/" in path:
                 return (200, lease) if "/gpu-ns/" in path else refusal(404, "NotFound", "not found")
             return 200, {"metadata": {"name": "gpu-1"}, "items": []}
+
         with other(c, answer) as (plugin, handler):
             code, out, _ = plugin.run("status")
             assert code == 0 and f"Ostler     {state}" in out, (claim, out)
             assert state != "not known" or "the Lease default/ostler-cluster" in out, out
             explained = plugin.run("explain", "gpu-1")[1]
-            assert explained.count("the Lease default/ostler-cluster") == (state == "not known"), explained
-            assert state != "not known" or not [p for _, p, _ in handler.asked if "/ostler-system/" in p], handler.asked
+            assert explained.count("the Lease default/ostler-cluster") == (
+                state == "not known"
+            ), explained
+            assert state != "not known" or not [
+                p for _, p, _ in handler.asked if "/ostler-system/" in p
+            ], handler.asked
 
 
 @test
 def a_write_that_is_not_answered(c):
-    """Where the answer to a write is lost nobody knows whether it was done; with --dry-run it was not."""
+    """Where the answer to a write is lost nobody knows whether it was done; with --dry-run it
+    was not."""
     policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": "1"}, "spec": {}}
     for code in (500, 502, 503, 504):
-        answer = lambda method, _, code=code: (refusal(code, "", "x") if method == "PATCH" else (200, {"items": [policy]}))
+        answer = lambda method, _, code=code: (
+            refusal(code, "", "x") if method == "PATCH" else (200, {"items": [policy]})
+        )
         with other(c, answer) as (plugin, _):
             assert "the change may or may not have been applied" in plugin.refused("pause"), code
             assert "may or may not" not in plugin.refused("pause", "--dry-run"), code
@@ -812,59 +1179,103 @@ def a_write_that_is_not_answered(c):
 
 @test
 def logs_of_who_is_in_trouble(c):
-    """Of many pods the logs of those come first that are not up; none is asked for of a node that is down; all are named."""
+    """Of many pods the logs of those come first that are not up; none is asked for of a node
+    that is down; all are named."""
+
     def pod(name, node, ready, restarts):
         status = {"name": "main", "restartCount": restarts, "state": {"running": {}}}
-        return {"metadata": {"name": name, "namespace": "ostler-operands"}, "spec": {"nodeName": node},
-                "status": {"conditions": [{"type": "Ready", "status": ready}], "containerStatuses": [status]}}
+        return {
+            "metadata": {"name": name, "namespace": "ostler-operands"},
+            "spec": {"nodeName": node},
+            "status": {
+                "conditions": [{"type": "Ready", "status": ready}],
+                "containerStatuses": [status],
+            },
+        }
+
     waiting = pod("waits", "gpu-1", "False", 0)
-    waiting["status"]["containerStatuses"] = [{"name": "main", "state": {"waiting": {"reason": "ContainerCreating"}}}]
-    pods = [pod(f"up-{i}", "gpu-1", "True", 0) for i in range(600)] + [waiting, pod("dead", "gpu-2", "False", 3)] + \
-        [pod("restarted", "gpu-1", "True", 2), pod("slow", "gpu-1", "False", 0), pod("fails", "gpu-1", "False", 9)]
+    waiting["status"]["containerStatuses"] = [
+        {"name": "main", "state": {"waiting": {"reason": "ContainerCreating"}}}
+    ]
+    pods = (
+        [pod(f"up-{i}", "gpu-1", "True", 0) for i in range(600)]
+        + [waiting, pod("dead", "gpu-2", "False", 3)]
+        + [
+            pod("restarted", "gpu-1", "True", 2),
+            pod("slow", "gpu-1", "False", 0),
+            pod("fails", "gpu-1", "False", 9),
+        ]
+    )
 
     def answer(_, path):
         if "/log?" in path:
             time.sleep(0.1)
             return 200, {"a": "log"}
-        items = {"/ostler-operands/pods?": pods, "/gpunodes": [{"metadata": {"name": "gpu-2"}, "status": {"state": "Lost"}}]}
+        items = {
+            "/ostler-operands/pods?": pods,
+            "/gpunodes": [{"metadata": {"name": "gpu-2"}, "status": {"state": "Lost"}}],
+        }
         return 200, {"items": next((i for part, i in items.items() if part in path), [])}
+
     path = c.folder / "trouble.tar.gz"
     with other(c, answer) as (plugin, handler):
         out = plugin.said("bundle", "-f", str(path))
         asked = [re.search("/pods/([^/]+)/log", p)[1] for _, p, _ in handler.asked if "/log?" in p]
-    assert len(asked) == 60 and set(asked[:3]) <= set(asked[:16]) and {"fails", "slow", "restarted"} <= set(asked[:16]), asked
+    assert (
+        len(asked) == 60
+        and set(asked[:3]) <= set(asked[:16])
+        and {"fails", "slow", "restarted"} <= set(asked[:16])
+    ), asked
     assert not {"dead", "waits"} & set(asked) and "logs: 543 more pods; " in out, out
-    assert "logs: those of 1 pods on nodes that are down" in out and "and 500 of 601 ready pods" in out, out
+    assert (
+        "logs: those of 1 pods on nodes that are down" in out and "and 500 of 601 ready pods" in out
+    ), out
     with tarfile.open(path) as tar:
-        listed = next(tar.extractfile(n).read().decode() for n in tar.getnames() if n.endswith("/pods.yaml"))
-    assert listed.count("nodeName") == 504 and all(f"name: {n}\n" in listed for n in ("dead", "waits", "slow", "fails"))
+        listed = next(
+            tar.extractfile(n).read().decode() for n in tar.getnames() if n.endswith("/pods.yaml")
+        )
+    assert listed.count("nodeName") == 504 and all(
+        f"name: {n}\n" in listed for n in ("dead", "waits", "slow", "fails")
+    )
 
 
 @test
 def one_definition_is_missing(c):
-    """Where only the definition of GpuNode is missing, Ostler is not called away beside "alive": the definition is named."""
-    lease = {"metadata": {"namespace": "ostler-system"}, "spec": {"holderIdentity": "a", "renewTime": "2999-01-01T00:00:00Z"}}
+    """Where only the definition of GpuNode is missing, Ostler is not called away beside "alive":
+    the definition is named."""
+    lease = {
+        "metadata": {"namespace": "ostler-system"},
+        "spec": {"holderIdentity": "a", "renewTime": "2999-01-01T00:00:00Z"},
+    }
 
     def answer(_, path):
         if "/gpunodes" in path:
             return refusal(404, "NotFound", "the server could not find the requested resource")
         return 200, lease if "/leases/ostler" in path else {"items": []}
+
     with other(c, answer) as (plugin, _):
         _, out, err = plugin.run("status")
-    assert "does not know GpuNode, a CRD that Ostler needs: kubectl apply --server-side -f crds" in out + err, (out, err)
+    assert (
+        "does not know GpuNode, a CRD that Ostler needs: kubectl apply --server-side -f crds"
+        in out + err
+    ), (out, err)
     assert "not installed" not in out + err, (out, err)
 
 
 @test
 def silent_containers_are_counted(c):
-    """A bundle says why it has no log: containers that have written nothing, and no pod of Ostler's own."""
-    pod = {"metadata": {"name": "p", "namespace": "ostler-operands"},
-           "status": {"containerStatuses": [{"name": "main", "state": {"running": {}}}]}}
+    """A bundle says why it has no log: containers that have written nothing, and no pod of
+    Ostler's own."""
+    pod = {
+        "metadata": {"name": "p", "namespace": "ostler-operands"},
+        "status": {"containerStatuses": [{"name": "main", "state": {"running": {}}}]},
+    }
 
     def answer(_, path):
         if "/log?" in path:
             return 200, b""
         return 200, {"items": [pod] if "/ostler-operands/pods?" in path else []}
+
     with other(c, answer) as (plugin, _):
         out = plugin.said("bundle", "-f", str(c.folder / "silent.tar.gz"))
     assert "logs of 0 containers" in out and "logs: 1 containers have written no log\n" in out, out
@@ -880,18 +1291,29 @@ def slow_in_the_middle(_, path):
 
 @test
 def half_an_archive_is_none(c):
-    """A bundle that is told to end, by whatever signal, leaves no file; it has its name only when it is whole."""
+    """A bundle that is told to end, by whatever signal, leaves no file; it has its name only
+    when it is whole."""
     folder = c.folder / "half"
     folder.mkdir()
     with other(c, slow_in_the_middle) as (plugin, handler):
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             del handler.asked[:]
-            with plugin.start("bundle", "-f", str(folder / "b.tar.gz"), stderr=subprocess.PIPE) as p:
-                c.until(lambda: any(p == "/version" for _, p, _ in handler.asked), "the middle of it")
-                assert len(list(folder.iterdir())) == 1 and not (folder / "b.tar.gz").exists(), list(folder.iterdir())
+            with plugin.start(
+                "bundle", "-f", str(folder / "b.tar.gz"), stderr=subprocess.PIPE
+            ) as p:
+                c.until(
+                    lambda: any(p == "/version" for _, p, _ in handler.asked), "the middle of it"
+                )
+                assert (
+                    len(list(folder.iterdir())) == 1 and not (folder / "b.tar.gz").exists()
+                ), list(folder.iterdir())
                 p.send_signal(number)
                 _, err = p.communicate(timeout=10)
-                assert p.returncode == 1 and "stopped by a signal: " in err, (number, p.returncode, err)
+                assert p.returncode == 1 and "stopped by a signal: " in err, (
+                    number,
+                    p.returncode,
+                    err,
+                )
             assert not list(folder.iterdir()), number
         plugin.said("bundle", "-f", str(folder / "b.tar.gz"))
     assert [f.name for f in folder.iterdir()] == ["b.tar.gz"]
@@ -903,7 +1325,9 @@ def a_bundle_goes_on_under_nohup(c):
     folder = c.folder / "nohup"
     folder.mkdir()
     with other(c, slow_in_the_middle) as (plugin, handler):
-        with plugin.start("bundle", "-f", str(folder / "b.tar.gz"), stderr=subprocess.PIPE, hangup="ignore") as p:
+        with plugin.start(
+            "bundle", "-f", str(folder / "b.tar.gz"), stderr=subprocess.PIPE, hangup="ignore"
+        ) as p:
             c.until(lambda: any(p == "/version" for _, p, _ in handler.asked), "the middle of it")
             p.send_signal(signal.SIGHUP)
             _, err = p.communicate(timeout=10)
@@ -913,89 +1337,163 @@ def a_bundle_goes_on_under_nohup(c):
 
 @test
 def logs_to_their_ends(c):
-    """Of a long log the end is there, in whole lines; bytes that are no text do not end it, and no escape comes through."""
-    pod = lambda name: {"metadata": {"name": name, "namespace": "ostler-operands"},
-                        "status": {"containerStatuses": [{"name": "main", "restartCount": 1, "state": {"running": {}}}]}}
-    long = b"".join(b"%d API_TOKEN=hunter2 %s\n" % (i, b"x" * 2000) for i in range(300)) + b"fatal: the last word\n"
+    """Of a long log the end is there, in whole lines; bytes that are no text do not end it, and
+    no escape comes through."""
+    pod = lambda name: {
+        "metadata": {"name": name, "namespace": "ostler-operands"},
+        "status": {
+            "containerStatuses": [{"name": "main", "restartCount": 1, "state": {"running": {}}}]
+        },
+    }
+    long = (
+        b"".join(b"%d API_TOKEN=hunter2 %s\n" % (i, b"x" * 2000) for i in range(300))
+        + b"fatal: the last word\n"
+    )
     endless = b"API_TOKEN=hunter2hunter2" * 20000
-    odd = "first\n\x1b]0;owned\x07\x1b[2Jzero \0 byte \x1b[31mred\x1b[0m \u202e\nlast\n".encode() + b"\xff\n"
+    odd = (
+        "first\n\x1b]0;owned\x07\x1b[2Jzero \0 byte \x1b[31mred\x1b[0m \u202e\nlast\n".encode()
+        + b"\xff\n"
+    )
 
     texts = {"long": long, "odd": odd, "endless": endless, "ended": endless + b"\n"}
 
     def answer(_, path):
         if "/log?" in path:
             return 200, next(text for name, text in texts.items() if f"/{name}/" in path)
-        return 200, {"items": [pod(name) for name in texts] if "/ostler-operands/pods?" in path else []}
+        return 200, {
+            "items": [pod(name) for name in texts] if "/ostler-operands/pods?" in path else []
+        }
+
     path = c.folder / "logs.tar.gz"
     with other(c, answer) as (plugin, _):
         out = plugin.said("bundle", "-f", str(path))
-    assert "logs/long/main: has the last 300 KiB of its last 256 lines\n" in out and "logs/odd" not in out, out
+    assert (
+        "logs/long/main: has the last 300 KiB of its last 256 lines\n" in out
+        and "logs/odd" not in out
+    ), out
     with tarfile.open(path) as tar:
-        logs = {n.split("/")[-2]: tar.extractfile(n).read() for n in tar.getnames() if "/logs/" in n}
+        logs = {
+            n.split("/")[-2]: tar.extractfile(n).read() for n in tar.getnames() if "/logs/" in n
+        }
     lines = logs["long"].split(b"\n")
     assert lines[-1] == b"fatal: the last word", lines[-1][:50]
     assert re.match(rb"\d+ API_TOKEN=\(masked\) x", lines[0]), lines[0][:50]
-    assert 200 << 10 < len(logs["long"]) < 256 << 10 and b"hunter2" not in logs["long"], len(logs["long"])
+    assert 200 << 10 < len(logs["long"]) < 256 << 10 and b"hunter2" not in logs["long"], len(
+        logs["long"]
+    )
     for name in ("endless", "ended"):
-        assert logs[name].startswith(b"(its last line is longer than the limit of a log"), (name, logs[name][:100])
+        assert logs[name].startswith(b"(its last line is longer than the limit of a log"), (
+            name,
+            logs[name][:100],
+        )
     assert logs["odd"] == b"first\n]0;ownedzero ? byte red  \nlast\n?", logs["odd"]
 
 
 @test
 def plan_takes_what_it_is_told(c):
-    """plan keeps to --request-timeout, and a policy that Ostler itself takes is valid whatever images are allowed by default."""
+    """plan keeps to --request-timeout, and a policy that Ostler itself takes is valid whatever
+    images are allowed by default."""
+
     def late(*_):
         time.sleep(8)
         return 200, {"items": []}
+
     with other(c, late) as (plugin, _):
         began = time.time()
         assert plugin.run("plan", "--request-timeout", "300ms")[0] == 1 and time.time() - began < 7
-    policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": "1", "generation": 3},
-              "spec": {"driver": {"repository": "registry.example.com/nvidia", "env": [{"name": "ODD", "value": "x"}]}},
-              "status": {"observedGeneration": 3}}
-    answer = lambda _, path: (200, {"metadata": {"resourceVersion": "1"}, "items": [policy] if "policies" in path else []})
+    policy = {
+        "metadata": {"name": "default", "uid": "u", "resourceVersion": "1", "generation": 3},
+        "spec": {
+            "driver": {
+                "repository": "registry.example.com/nvidia",
+                "env": [{"name": "ODD", "value": "x"}],
+            }
+        },
+        "status": {"observedGeneration": 3},
+    }
+    answer = lambda _, path: (
+        200,
+        {"metadata": {"resourceVersion": "1"}, "items": [policy] if "policies" in path else []},
+    )
     with other(c, answer) as (plugin, _):
         assert plugin.run("plan")[0] == 0, plugin.run("plan")
         policy["status"]["observedGeneration"] = 2
         code, _, err = plugin.run("plan")
-        assert code == 1 and "the policy is not valid" in err and "--allowed-image-prefixes" in err, (code, err)
+        assert (
+            code == 1 and "the policy is not valid" in err and "--allowed-image-prefixes" in err
+        ), (code, err)
 
 
 @test
 def somebody_wrote_in_between(c):
-    """A write that is refused because somebody wrote in between is decided anew, and names the new version."""
+    """A write that is refused because somebody wrote in between is decided anew, and names the
+    new version."""
     versions = iter(range(1, 100))
     conflicts = iter([True, True])
 
     def answer(method, _):
-        policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": str(next(versions))}, "spec": {}}
+        policy = {
+            "metadata": {"name": "default", "uid": "u", "resourceVersion": str(next(versions))},
+            "spec": {},
+        }
         if method == "PATCH":
-            return refusal(409, "Conflict", "the object has been modified") if next(conflicts, False) else (200, policy)
+            return (
+                refusal(409, "Conflict", "the object has been modified")
+                if next(conflicts, False)
+                else (200, policy)
+            )
         return 200, {"items": [policy]}
+
     with other(c, answer) as (plugin, handler):
         plugin.said("pause")
-        bodies = [json.loads(body)["metadata"]["resourceVersion"] for method, _, body in handler.asked if method == "PATCH"]
+        bodies = [
+            json.loads(body)["metadata"]["resourceVersion"]
+            for method, _, body in handler.asked
+            if method == "PATCH"
+        ]
         assert len(set(bodies)) == 3, bodies
-        assert all("fieldManager=ostler-kubectl" in path for method, path, _ in handler.asked if method == "PATCH")
+        assert all(
+            "fieldManager=ostler-kubectl" in path
+            for method, path, _ in handler.asked
+            if method == "PATCH"
+        )
 
 
 @test
 def words_that_a_terminal_would_obey(c):
-    """Whatever stands in the cluster, no escape reaches the terminal, from errors and plans neither."""
+    """Whatever stands in the cluster, no escape reaches the terminal, from errors and plans
+    neither."""
     evil = "\x1b]0;owned\x07\x9b2J\r\u061c\u200e\u202e\u2066"
     obeyed = "[\x07\r\x1b\x7f-\x9f\u061c\u200e\u202e\u2066]"
-    policy = {"metadata": {"name": "default" + evil, "uid": "u", "resourceVersion": "1", "generation": 1},
-              "spec": {"rollout": {"approval": "Manual"}},
-              "status": {"observedGeneration": 1, "rollout": {"reason": evil, "message": evil, "plan": {"hash": evil}},
-                         "conditions": [{"type": "Ready", "status": "False", "reason": evil, "message": evil}]}}
-    report = {"metadata": {"name": "gpu-1" + evil}, "status": {"state": "Failed", "reason": evil, "message": evil}}
+    policy = {
+        "metadata": {"name": "default" + evil, "uid": "u", "resourceVersion": "1", "generation": 1},
+        "spec": {"rollout": {"approval": "Manual"}},
+        "status": {
+            "observedGeneration": 1,
+            "rollout": {"reason": evil, "message": evil, "plan": {"hash": evil}},
+            "conditions": [{"type": "Ready", "status": "False", "reason": evil, "message": evil}],
+        },
+    }
+    report = {
+        "metadata": {"name": "gpu-1" + evil},
+        "status": {"state": "Failed", "reason": evil, "message": evil},
+    }
 
     def answer(method, path):
         items = [policy] if "policies" in path else [report] if "gpunodes" in path else []
         return refusal(422, "Invalid", evil) if method == "PATCH" else (200, {"items": items})
+
     with other(c, answer) as (plugin, _):
-        for command in (("status",), ("nodes", "-owide"), ("status", "-ojson"), ("status", "-oyaml"), ("events",), ("approve",),
-                        ("plan",), ("hold", "gpu-1")):
+        for command in (
+            ("status",),
+            ("nodes", "-owide"),
+            ("status", "-ojson"),
+            ("status", "-oyaml"),
+            ("events",),
+            ("approve",),
+            ("plan",),
+            ("hold", "gpu-1"),
+        ):
             _, out, err = plugin.run(*command)
             assert not re.search(obeyed, out + err), (command, out, err)
         with plugin.start("status", "-ojson", "--watch") as p:
@@ -1006,28 +1504,52 @@ def words_that_a_terminal_would_obey(c):
 
 @test
 def logs_of_long_names(c):
-    """Names of files in a bundle do not run into each other, however long those of pods and containers are."""
+    """Names of files in a bundle do not run into each other, however long those of pods and
+    containers are."""
     containers = [{"name": "c" * 63, "state": {"running": {}}, "lastState": {"terminated": {}}}]
-    pods = [{"metadata": {"name": "p" * 62 + end, "namespace": "ostler-operands"}, "status": {"containerStatuses": containers}}
-            for end in "ab"]
+    pods = [
+        {
+            "metadata": {"name": "p" * 62 + end, "namespace": "ostler-operands"},
+            "status": {"containerStatuses": containers},
+        }
+        for end in "ab"
+    ]
 
     def answer(_, path):
-        return 200, {"items": pods if path.startswith("/api/v1/namespaces/ostler-operands/pods?") else []}
+        return 200, {
+            "items": pods if path.startswith("/api/v1/namespaces/ostler-operands/pods?") else []
+        }
+
     path = c.folder / "long.tar.gz"
     with other(c, answer) as (plugin, _):
         plugin.said("bundle", "-f", str(path))
     with tarfile.open(path) as tar:
         logs = {n.split("/", 1)[1] for n in tar.getnames() if "/logs/" in n}
-    assert logs == {f"logs/{'p' * 62}{end}/{'c' * 63}{run}" for end in "ab" for run in ("", ".before")}, logs
+    assert logs == {
+        f"logs/{'p' * 62}{end}/{'c' * 63}{run}" for end in "ab" for run in ("", ".before")
+    }, logs
 
 
 @test
 def a_large_fleet(c):
     """5,000 nodes are read page by page, and status still fits on a screen."""
-    nodes = {"total": 5000, "gpu": 5000, "managed": 5000, "ready": 4900, "upToDate": 4900,
-             "states": [{"state": "Failed", "count": 100}, {"state": "Ready", "count": 4900}]}
-    policy = {"metadata": {"name": "default", "generation": 1}, "spec": {},
-              "status": {"observedGeneration": 1, "nodes": nodes, "gpus": {"present": 40000, "ready": 39200}}}
+    nodes = {
+        "total": 5000,
+        "gpu": 5000,
+        "managed": 5000,
+        "ready": 4900,
+        "upToDate": 4900,
+        "states": [{"state": "Failed", "count": 100}, {"state": "Ready", "count": 4900}],
+    }
+    policy = {
+        "metadata": {"name": "default", "generation": 1},
+        "spec": {},
+        "status": {
+            "observedGeneration": 1,
+            "nodes": nodes,
+            "gpus": {"present": 40000, "ready": 39200},
+        },
+    }
 
     def answer(_, path):
         if "gpuclusterpolicies" in path:
@@ -1035,9 +1557,16 @@ def a_large_fleet(c):
         if "gpunodes" not in path:
             return 200, {"items": []}
         page = int(re.search(r"continue=(\d+)", path).group(1)) if "continue" in path else 0
-        status = lambda i: {"state": "Failed" if i % 50 == 0 else "Ready", "gpus": 8, "reason": f"R{i % 7}"}
-        items = [{"metadata": {"name": f"gpu-{page * 500 + i}"}, "status": status(i)} for i in range(500)]
+        status = lambda i: {
+            "state": "Failed" if i % 50 == 0 else "Ready",
+            "gpus": 8,
+            "reason": f"R{i % 7}",
+        }
+        items = [
+            {"metadata": {"name": f"gpu-{page * 500 + i}"}, "status": status(i)} for i in range(500)
+        ]
         return 200, {"metadata": {"continue": str(page + 1)} if page < 9 else {}, "items": items}
+
     with other(c, answer) as (plugin, handler):
         text = plugin.said("status")
         assert "39200 of 40000 GPUs ready" in text and text.count("\n") < 25, text
@@ -1048,7 +1577,11 @@ def a_large_fleet(c):
 def main():
     """Runs all tests on one cluster."""
     failed = 0
-    wanted = [t for t in TESTS if len(sys.argv) < 2 or sys.argv[1] in t.__name__ or t.__name__ == "status_of_a_quiet_fleet"]
+    wanted = [
+        t
+        for t in TESTS
+        if len(sys.argv) < 2 or sys.argv[1] in t.__name__ or t.__name__ == "status_of_a_quiet_fleet"
+    ]
     with tempfile.TemporaryDirectory(prefix="ostler-kubectl-gpu-") as folder:
         cluster = Cluster(folder)
         try:
@@ -1061,7 +1594,10 @@ def main():
                     failed += 1
                     where = traceback.extract_tb(e.__traceback__)
                     places = ", ".join(f"line {w.lineno}" for w in where)
-                    print(f"not ok {one.__name__} ({places}): {' '.join(one.__doc__.split())}\n  {type(e).__name__}: {e}")
+                    print(
+                        f"not ok {one.__name__} ({places}): {' '.join(one.__doc__.split())}\n "
+                        f" {type(e).__name__}: {e}"
+                    )
                 else:
                     print(f"ok {one.__name__} ({time.time() - began:.1f} s)")
         finally:

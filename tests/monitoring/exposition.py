@@ -1,4 +1,5 @@
-"""The text that /metrics answers with, and PromQL expressions: which metrics and labels there are, and which are named."""
+"""The text that /metrics answers with, and PromQL expressions: which metrics and labels there
+are, and which are named."""
 
 import dataclasses
 import re
@@ -7,8 +8,11 @@ import sys
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOOLS = pathlib.Path(subprocess.run([ROOT / "scripts/find-prometheus"], check=True, stdout=subprocess.PIPE,
-                                    text=True).stdout.strip())
+TOOLS = pathlib.Path(
+    subprocess.run(
+        [ROOT / "scripts/find-prometheus"], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
+)
 sys.path.insert(0, str(TOOLS / "python"))
 
 import promql_parser as promql  # noqa: E402  the path above is what finds it
@@ -37,13 +41,17 @@ class Series:
 class Scrape:
     """One answer."""
 
-    at: float      # seconds of the epoch
-    values: dict   # Series to number
-    kinds: dict    # family to "counter", "gauge", "histogram"
+    at: float  # seconds of the epoch
+    values: dict  # Series to number
+    kinds: dict  # family to "counter", "gauge", "histogram"
 
     def value(self, name, **labels):
         """The sum of all series of this name with these labels; None where there is none."""
-        found = [v for s, v in self.values.items() if s.name == name and all(s.label(k) == x for k, x in labels.items())]
+        found = [
+            v
+            for s, v in self.values.items()
+            if s.name == name and all(s.label(k) == x for k, x in labels.items())
+        ]
         return sum(found) if found else None
 
 
@@ -63,17 +71,25 @@ def read(text, at, **more):
 
 def _children(node):
     """The expressions within an expression, and the labels that its modifiers name."""
-    parts = [getattr(node, member, None) for member in ("expr", "lhs", "rhs", "param", "vector_selector", "vs")]
+    parts = [
+        getattr(node, member, None)
+        for member in ("expr", "lhs", "rhs", "param", "vector_selector", "vs")
+    ]
     parts += list(getattr(node, "args", None) or [])
     modifier = getattr(node, "modifier", None)
     labels = set()
-    for holder in (modifier, getattr(modifier, "matching", None), getattr(modifier, "group_labels", None)):
+    for holder in (
+        modifier,
+        getattr(modifier, "matching", None),
+        getattr(modifier, "group_labels", None),
+    ):
         labels |= set(getattr(holder, "labels", None) or [])
     return [p for p in parts if isinstance(p, promql.Expr)], labels
 
 
 def named(expression):
-    """What an expression names: ([(metric, {label: [(operator, value)]})], {labels of groupings})."""
+    """What an expression names: ([(metric, {label: [(operator, value)]})], {labels of
+    groupings})."""
     selectors, grouped, todo = [], set(), [promql.parse(expression)]
     while todo:
         node = todo.pop()

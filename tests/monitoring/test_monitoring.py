@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Holds the alerts and the dashboard of the chart against the program.
 
-The unmodified program runs in simulated clusters (worlds.py), one for each state that an alert is for. What it exports there,
-held for days, goes through promtool: each alert fires in the state that it is for, and none other does. What expressions name
-(metrics, labels, values) is found by a parser of PromQL and must be among what was exported. alerts_test.yaml has what a cluster
-cannot be brought to in seconds.
+The unmodified program runs in simulated clusters (worlds.py), one for each state that an alert
+is for. What it exports there, held for days, goes through promtool: each alert fires in the
+state that it is for, and none other does. What expressions name (metrics, labels, values) is
+found by a parser of PromQL and must be among what was exported. alerts_test.yaml has what a
+cluster cannot be brought to in seconds.
 
     tests/monitoring/test_monitoring.py [WORLD…]
 
@@ -29,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALERTS = ROOT / "charts/ostler/files/alerts.yaml"
 DASHBOARD = ROOT / "charts/ostler/files/dashboard.json"
 PROMTOOL = exposition.TOOLS / "promtool"
-AT_A_TIME = 20          # worlds: they mostly wait
+AT_A_TIME = 20  # worlds: they mostly wait
 STEP_MIN, STEPS = 5, 1000  # how long a state lasts: three and a half days
 OLDEST = "ostler_node_state_oldest_seconds"
 MACROS = {"$__rate_interval": "5m", "$__range": "6h"}
@@ -39,7 +40,9 @@ def expressions():
     """[(where, expression)] of all alerts and panels."""
     text = ALERTS.read_text(encoding="utf-8")
     found = []
-    for alert, body in re.findall(r"- alert: (\w+)\n\s+expr: (?:>-\n)?((?:.*\n)+?)(?=\s+(?:for|labels):)", text):
+    for alert, body in re.findall(
+        r"- alert: (\w+)\n\s+expr: (?:>-\n)?((?:.*\n)+?)(?=\s+(?:for|labels):)", text
+    ):
         found.append((alert, " ".join(body.split())))
     for panel in json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]:
         for target in panel["targets"]:
@@ -51,6 +54,7 @@ def expressions():
 
 
 # ---- names
+
 
 def known_values(scrapes):
     """{metric: {label: {values}}} of everything that was exported."""
@@ -64,10 +68,16 @@ def known_values(scrapes):
 
 
 def words_of_the_program():
-    """Words that no world may have brought about: reasons of a rollout, states of nodes, words of agents."""
-    text = "".join((ROOT / path).read_text(encoding="utf-8")
-                   for path in ("reconcilers/model/reasons_rollout.inc", "reconcilers/decide/node_types.h",
-                                "reconcilers/fleet_metrics.c"))
+    """Words that no world may have brought about: reasons of a rollout, states of nodes, words
+    of agents."""
+    text = "".join(
+        (ROOT / path).read_text(encoding="utf-8")
+        for path in (
+            "reconcilers/model/reasons_rollout.inc",
+            "reconcilers/decide/node_types.h",
+            "reconcilers/fleet_metrics.c",
+        )
+    )
     return set(re.findall(r'X\(\w+, "(\w+)"', text)) | set(re.findall(r'"([A-Z]\w+)"', text))
 
 
@@ -76,10 +86,17 @@ def wrong_values(where, known, words, matchers):
     wrong = []
     for label, conditions in matchers.items():
         for operator, value in conditions:
-            alternatives = value.split("|") if str(operator) in ("=~", "!~", "MatchOp.Re", "MatchOp.NotRe") else [value]
+            alternatives = (
+                value.split("|")
+                if str(operator) in ("=~", "!~", "MatchOp.Re", "MatchOp.NotRe")
+                else [value]
+            )
             plain = [a for a in alternatives if re.fullmatch(r"[\w<>]+", a)]
-            wrong += [f"{where}: {label} is never {a}" for a in plain
-                      if a not in known.get(label, set()) | words and not re.fullmatch(r"[45]\d\d", a)]
+            wrong += [
+                f"{where}: {label} is never {a}"
+                for a in plain
+                if a not in known.get(label, set()) | words and not re.fullmatch(r"[45]\d\d", a)
+            ]
     return wrong
 
 
@@ -92,10 +109,15 @@ def names(scrapes):
             if metric not in known:
                 problems.append(f"{where}: there is no {metric}")
                 continue
-            problems += [f"{where}: {metric} has no label {label}" for label in set(matchers) - set(known[metric])]
+            problems += [
+                f"{where}: {metric} has no label {label}"
+                for label in set(matchers) - set(known[metric])
+            ]
             problems += wrong_values(f"{where}: {metric}", known[metric], words, matchers)
         labels = {label for metric, _ in selectors for label in known.get(metric, {})}
-        problems += [f"{where}: nothing has the label {label}" for label in sorted(grouped - labels)]
+        problems += [
+            f"{where}: nothing has the label {label}" for label in sorted(grouped - labels)
+        ]
     return problems
 
 
@@ -106,25 +128,42 @@ def documented():
     alerts = text.split("- alert: ")[1:]
     for alert in alerts:
         name = alert.split("\n")[0]
-        problems += [f"{name} has no {word}" for word in ("severity", "summary", "description", "runbook")
-                     if f"{word}:" not in alert]
-        if f"runbook: docs/operations.md#{name.lower()}\n" not in alert or f"\n### {name}\n" not in operations:
+        problems += [
+            f"{name} has no {word}"
+            for word in ("severity", "summary", "description", "runbook")
+            if f"{word}:" not in alert
+        ]
+        if (
+            f"runbook: docs/operations.md#{name.lower()}\n" not in alert
+            or f"\n### {name}\n" not in operations
+        ):
             problems.append(f"{name} has no runbook in docs/operations.md")
     tried = set().union(*(w.alerts for w in worlds.WORLDS.values()))
-    tried |= set(re.findall(r"alertname: (\w+)", (ROOT / "tests/monitoring/alerts_test.yaml").read_text(encoding="utf-8")))
-    return problems + [f"{a.split()[0]} never fires in a test" for a in alerts if a.split()[0] not in tried]
+    tried |= set(
+        re.findall(
+            r"alertname: (\w+)",
+            (ROOT / "tests/monitoring/alerts_test.yaml").read_text(encoding="utf-8"),
+        )
+    )
+    return problems + [
+        f"{a.split()[0]} never fires in a test" for a in alerts if a.split()[0] not in tried
+    ]
 
 
 def promtool(*arguments):
     """Sentences of promtool where it finds something wrong."""
-    ran = subprocess.run([PROMTOOL, *map(str, arguments)], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [PROMTOOL, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
     return (ran.stdout + ran.stderr).splitlines() if ran.returncode else []
 
 
 # ---- firing
 
+
 def slope(series, first, last):
-    """What the series grows by in a second: counters as they did, ages by one, all else not at all."""
+    """What the series grows by in a second: counters as they did, ages by one, all else not at
+    all."""
     family = re.sub(r"_(bucket|sum|count)$", "", series.name)
     before, after = first.values.get(series), last.values[series]
     if before is None or after <= before:
@@ -138,7 +177,12 @@ def slope(series, first, last):
 def input_series(looks):
     """What was exported and alerts look at, going on as it is, in promtool's words."""
     rows = []
-    wanted = {metric for where, e in expressions() if not where.startswith("panel ") for metric, _ in exposition.named(e)[0]}
+    wanted = {
+        metric
+        for where, e in expressions()
+        if not where.startswith("panel ")
+        for metric, _ in exposition.named(e)[0]
+    }
     for first, last in looks:
         for series, value in last.values.items():
             if series.name in wanted:
@@ -149,11 +193,25 @@ def input_series(looks):
 
 def firing(looks, alerts):
     """Which alerts fire when this goes on is what it should be."""
-    test = {"rule_files": [str(ALERTS)], "evaluation_interval": f"{STEP_MIN}m", "tests": [{
-        "interval": f"{STEP_MIN}m", "input_series": input_series(looks),
-        "promql_expr_test": [{"expr": 'group by (alertname) (ALERTS{alertstate="firing"})',
-                              "eval_time": f"{STEP_MIN * (STEPS - 1)}m",
-                              "exp_samples": [{"labels": f'{{alertname="{a}"}}', "value": 1} for a in sorted(alerts)]}]}]}
+    test = {
+        "rule_files": [str(ALERTS)],
+        "evaluation_interval": f"{STEP_MIN}m",
+        "tests": [
+            {
+                "interval": f"{STEP_MIN}m",
+                "input_series": input_series(looks),
+                "promql_expr_test": [
+                    {
+                        "expr": 'group by (alertname) (ALERTS{alertstate="firing"})',
+                        "eval_time": f"{STEP_MIN * (STEPS - 1)}m",
+                        "exp_samples": [
+                            {"labels": f'{{alertname="{a}"}}', "value": 1} for a in sorted(alerts)
+                        ],
+                    }
+                ],
+            }
+        ],
+    }
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(test, file)
         file.flush()
@@ -179,7 +237,9 @@ def main():
         scrapes = [look for looks, _ in lived for pair in looks for look in pair]
         results["expressions name what is exported"] = names(scrapes)
         results["each alert is explained and tried"] = documented()
-        results["alerts that take longer"] = promtool("test", "rules", ROOT / "tests/monitoring/alerts_test.yaml")
+        results["alerts that take longer"] = promtool(
+            "test", "rules", ROOT / "tests/monitoring/alerts_test.yaml"
+        )
     failed = 0
     for name, problems in results.items():
         failed += bool(problems)

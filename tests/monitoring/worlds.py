@@ -1,5 +1,5 @@
-"""Simulated clusters in the states that alerts are for, with the unmodified program in them: what it exports there is what the
-alerts are tried with."""
+"""Simulated clusters in the states that alerts are for, with the unmodified program in them:
+what it exports there is what the alerts are tried with."""
 
 import contextlib
 import dataclasses
@@ -23,10 +23,10 @@ import kube  # noqa: E402
 PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
 SIMULATOR = ROOT / "build" / "ostler-sim"
 BASE = ROOT / "tests/rollouts/base/world.yaml"
-SPEED = "40"    # of the simulated cluster; the program's own time is real
+SPEED = "40"  # of the simulated cluster; the program's own time is real
 PATIENCE = 120  # seconds for a state to come
-SETTLES = 2     # seconds for what a step does
-APART = 3       # seconds, at least, between the two looks that say how fast counters grow
+SETTLES = 2  # seconds for what a step does
+APART = 3  # seconds, at least, between the two looks that say how fast counters grow
 
 OLD, NEW = {"driver": {"version": "570.133.20"}}, {"driver": {"version": "575.57.08"}}
 TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
@@ -34,17 +34,35 @@ TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists"}]
 
 def policy(**spec):
     """The policy."""
-    return {"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy", "metadata": {"name": "default"}, "spec": spec}
+    return {
+        "apiVersion": "ostler.dev/v1alpha1",
+        "kind": "GpuClusterPolicy",
+        "metadata": {"name": "default"},
+        "spec": spec,
+    }
 
 
 def pods(name, kind="Deployment", **spec):
     """A Deployment or Job of one pod that takes all GPUs of a node."""
-    container = {"name": "main", "image": f"registry.example.com/{name}:1", "resources": {"limits": {"nvidia.com/gpu": "8"}}}
-    template = {"metadata": {"labels": {"app": name}}, "spec": {"tolerations": TOLERATION, "containers": [container], **spec}}
-    selector = {"selector": {"matchLabels": {"app": name}}, "replicas": 1} if kind == "Deployment" else {}
+    container = {
+        "name": "main",
+        "image": f"registry.example.com/{name}:1",
+        "resources": {"limits": {"nvidia.com/gpu": "8"}},
+    }
+    template = {
+        "metadata": {"labels": {"app": name}},
+        "spec": {"tolerations": TOLERATION, "containers": [container], **spec},
+    }
+    selector = (
+        {"selector": {"matchLabels": {"app": name}}, "replicas": 1} if kind == "Deployment" else {}
+    )
     version = "apps/v1" if kind == "Deployment" else "batch/v1"
-    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "default"},
-            "spec": {**selector, "template": template}}
+    return {
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {**selector, "template": template},
+    }
 
 
 def edit(**spec):
@@ -63,16 +81,17 @@ class World:
 
     about: str
     alerts: set
-    until: object                     # (scrape of the first replica) -> whether the state has come
-    grows: tuple = ()                 # counters that the alerts look at: the two looks are so far apart that each has grown
+    until: object  # (scrape of the first replica) -> whether the state has come
+    # counters that the alerts look at: the two looks are so far apart that each has grown
+    grows: tuple = ()
     nodes: int = 2
     objects: tuple = ()
-    steps: tuple = ()                 # (a client) -> nothing: each once its nodes are Ready
-    actions: tuple = ()               # of the scenario
+    steps: tuple = ()  # (a client) -> nothing: each once its nodes are Ready
+    actions: tuple = ()  # of the scenario
     more: dict = dataclasses.field(default_factory=dict)  # of the scenario
-    options: tuple = ()               # of the program
+    options: tuple = ()  # of the program
     replicas: int = 1
-    simulated: bool = True            # False: the API server is away
+    simulated: bool = True  # False: the API server is away
 
 
 def condition(scrape, kind, status):
@@ -91,97 +110,205 @@ def holds(reason):
 
 
 FAST = {"canary": {"nodes": 0}, "order": "Name"}
-BUDGET = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "serve", "namespace": "default"},
-          "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "serve"}}}}
-UBUNTU = {"osImage": "Ubuntu 24.04.1 LTS", "osID": "ubuntu", "osVersion": "24.04", "kernel": "6.8.0-49-generic"}
-SHAPES = [{"name": "t4", "gpus": 1, **UBUNTU},
-          {"name": "odd", "gpus": 1, **UBUNTU, "osImage": "Flatcar Container Linux 4081.2.0", "osID": "flatcar"}]
+BUDGET = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "serve", "namespace": "default"},
+    "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "serve"}}},
+}
+UBUNTU = {
+    "osImage": "Ubuntu 24.04.1 LTS",
+    "osID": "ubuntu",
+    "osVersion": "24.04",
+    "kernel": "6.8.0-49-generic",
+}
+SHAPES = [
+    {"name": "t4", "gpus": 1, **UBUNTU},
+    {
+        "name": "odd",
+        "gpus": 1,
+        **UBUNTU,
+        "osImage": "Flatcar Container Linux 4081.2.0",
+        "osID": "flatcar",
+    },
+]
 FAILS = [{"version": "575*", "outcome": "FailsProof"}]
 
 WORLDS = {
     "healthy": World(
-        "all is well, and one of two replicas leads", set(), ready(2), objects=(policy(**OLD),), replicas=2),
+        "all is well, and one of two replicas leads",
+        set(),
+        ready(2),
+        objects=(policy(**OLD),),
+        replicas=2,
+    ),
     "upgraded": World(
-        "an upgrade went well", set(),
-        lambda s: ready(2)(s) and holds("UpToDate")(s) and s.value("ostler_node_state_seconds_count", state="Unloading") == 2,
-        objects=(policy(**OLD, rollout=FAST),), steps=(edit(**NEW),)),
+        "an upgrade went well",
+        set(),
+        lambda s: ready(2)(s)
+        and holds("UpToDate")(s)
+        and s.value("ostler_node_state_seconds_count", state="Unloading") == 2,
+        objects=(policy(**OLD, rollout=FAST),),
+        steps=(edit(**NEW),),
+    ),
     "revision-fails": World(
-        "a version failed on a node, which went back", {"OstlerRevisionFailed", "OstlerPolicyDegraded"},
+        "a version failed on a node, which went back",
+        {"OstlerRevisionFailed", "OstlerPolicyDegraded"},
         lambda s: holds("RevisionFailed")(s) and s.value("ostler_nodes", state="Ready") == 2,
         objects=(policy(**OLD, rollout={"canary": {"nodes": 1}}),),
-        steps=(edit(**NEW),), more={"drivers": FAILS}),
+        steps=(edit(**NEW),),
+        more={"drivers": FAILS},
+    ),
     "nodes-fail": World(
         "a driver does not build, a host is unknown, a GPU fell off the bus",
-        {"OstlerNodesFailed", "OstlerNodesUnsupported", "OstlerGpusLost", "OstlerPolicyNotReady", "OstlerPolicyDegraded"},
-        lambda s: s.value("ostler_nodes", state="Failed") and s.value("ostler_nodes", state="Unsupported")
+        {
+            "OstlerNodesFailed",
+            "OstlerNodesUnsupported",
+            "OstlerGpusLost",
+            "OstlerPolicyNotReady",
+            "OstlerPolicyDegraded",
+        },
+        lambda s: s.value("ostler_nodes", state="Failed")
+        and s.value("ostler_nodes", state="Unsupported")
         and s.value("ostler_gpus", state="lost"),
         objects=(policy(),),
-        actions=({"at": "1m", "do": "AgentSays", "node": "broken-1",
-                  "with": {"gpus": [{"address": "0000:01:00.0", "bus": "Gone"}]}},),
-        more={"agents": True, "labeller": False,
-              "nodes": [{"name": "broken-1", "shape": "t4"}, {"name": "odd-1", "shape": "odd"}],
-              "shapes": SHAPES, "drivers": [{"node": "broken-1", "outcome": "FailsBuild", "exitCode": 1}]}),
+        actions=(
+            {
+                "at": "1m",
+                "do": "AgentSays",
+                "node": "broken-1",
+                "with": {"gpus": [{"address": "0000:01:00.0", "bus": "Gone"}]},
+            },
+        ),
+        more={
+            "agents": True,
+            "labeller": False,
+            "nodes": [{"name": "broken-1", "shape": "t4"}, {"name": "odd-1", "shape": "odd"}],
+            "shapes": SHAPES,
+            "drivers": [{"node": "broken-1", "outcome": "FailsBuild", "exitCode": 1}],
+        },
+    ),
     "images-missing": World(
-        "the new driver's image does not exist", {"OstlerRolloutBlocked", "OstlerRolloutStands"}, holds("WaitingForImages"),
-        objects=(policy(**OLD, rollout=FAST),), steps=(edit(**NEW),),
-        more={"images": [{"image": "*driver:575*", "missing": True, "message": "manifest unknown"}]}),
+        "the new driver's image does not exist",
+        {"OstlerRolloutBlocked", "OstlerRolloutStands"},
+        holds("WaitingForImages"),
+        objects=(policy(**OLD, rollout=FAST),),
+        steps=(edit(**NEW),),
+        more={
+            "images": [{"image": "*driver:575*", "missing": True, "message": "manifest unknown"}]
+        },
+    ),
     "metrics-missing": World(
-        "the exporter's image does not exist; the GPUs work", {"OstlerPolicyDegraded"},
+        "the exporter's image does not exist; the GPUs work",
+        {"OstlerPolicyDegraded"},
         lambda s: condition(s, "Degraded", "True") and s.value("ostler_nodes", state="Ready") == 2,
         objects=(policy(**OLD),),
-        more={"images": [{"image": "*dcgm-exporter*", "missing": True, "message": "manifest unknown"}]}),
+        more={
+            "images": [{"image": "*dcgm-exporter*", "missing": True, "message": "manifest unknown"}]
+        },
+    ),
     "drains": World(
-        "a pod does not leave, since its budget lets nobody go", {"OstlerNodeDrains"},
-        lambda s: s.value("ostler_nodes", state="Draining") and s.value("ostler_evictions_total", outcome="refused"),
-        nodes=1, objects=(policy(**OLD, rollout=FAST | {"maxUnavailable": 1}), BUDGET),
-        steps=(create(pods("serve")), edit(**NEW))),
+        "a pod does not leave, since its budget lets nobody go",
+        {"OstlerNodeDrains"},
+        lambda s: s.value("ostler_nodes", state="Draining")
+        and s.value("ostler_evictions_total", outcome="refused"),
+        nodes=1,
+        objects=(policy(**OLD, rollout=FAST | {"maxUnavailable": 1}), BUDGET),
+        steps=(create(pods("serve")), edit(**NEW)),
+    ),
     "waits": World(
-        "a node is closed for a job that runs on", {"OstlerNodeWaits"},
-        lambda s: s.value("ostler_nodes", state="Waiting"), nodes=1,
+        "a node is closed for a job that runs on",
+        {"OstlerNodeWaits"},
+        lambda s: s.value("ostler_nodes", state="Waiting"),
+        nodes=1,
         objects=(policy(**OLD, rollout=FAST | {"maxUnavailable": 1}),),
-        steps=(create(pods("two-weeks", "Job", restartPolicy="Never")), edit(**NEW))),
+        steps=(create(pods("two-weeks", "Job", restartPolicy="Never")), edit(**NEW)),
+    ),
     "removal-waits": World(
-        "the policy is deleted while a GPU pod runs", {"OstlerNodeDrains", "OstlerPolicyNotReady"},
+        "the policy is deleted while a GPU pod runs",
+        {"OstlerNodeDrains", "OstlerPolicyNotReady"},
         lambda s: s.value("ostler_nodes", state="Removing") and condition(s, "Ready", "False"),
-        nodes=1, objects=(policy(**OLD),),
-        steps=(create(pods("serve")), lambda client: client.delete("GpuClusterPolicy", "default"))),
+        nodes=1,
+        objects=(policy(**OLD),),
+        steps=(create(pods("serve")), lambda client: client.delete("GpuClusterPolicy", "default")),
+    ),
     "approval": World(
-        "a plan waits to be approved", {"OstlerRolloutWaitsForApproval"}, holds("WaitingForApproval"),
-        objects=(policy(**OLD, rollout=FAST | {"approval": "Manual"}),), steps=(edit(**NEW),)),
+        "a plan waits to be approved",
+        {"OstlerRolloutWaitsForApproval"},
+        holds("WaitingForApproval"),
+        objects=(policy(**OLD, rollout=FAST | {"approval": "Manual"}),),
+        steps=(edit(**NEW),),
+    ),
     "stands": World(
-        "nobody begins while a cordoned node uses up maxUnavailable", {"OstlerRolloutStands"}, holds("MaxUnavailable"),
+        "nobody begins while a cordoned node uses up maxUnavailable",
+        {"OstlerRolloutStands"},
+        holds("MaxUnavailable"),
         objects=(policy(**OLD, rollout=FAST | {"maxUnavailable": 1}),),
-        steps=(lambda client: client.merge_patch("Node", "gpu-2", {"spec": {"unschedulable": True}}), edit(**NEW))),
+        steps=(
+            lambda client: client.merge_patch("Node", "gpu-2", {"spec": {"unschedulable": True}}),
+            edit(**NEW),
+        ),
+    ),
     "spec-is-wrong": World(
         "the policy names an image that is not allowed, and a rollout is under way",
         {"OstlerPolicyStalled", "OstlerPolicyNotReady"},
         lambda s: condition(s, "Stalled", "True"),
         objects=(policy(**OLD, rollout=FAST | {"paused": True}),),
-        steps=(edit(**NEW), edit(driver={"repository": "evil.example"}))),
+        steps=(edit(**NEW), edit(driver={"repository": "evil.example"})),
+    ),
     "agents-old": World(
-        "an agent says nothing of the new start of its machine", {"OstlerAgentsSilent"},
-        lambda s: s.value("ostler_agents", word="Old") and s.value("ostler_nodes", state="Ready") == 2,
-        objects=(policy(**OLD),), actions=({"at": "20m", "do": "AgentSilent", "node": "gpu-1"},
-                                           {"at": "21m", "do": "Reboot", "node": "gpu-1"}),
-        more={"agents": True, "labeller": False}),
+        "an agent says nothing of the new start of its machine",
+        {"OstlerAgentsSilent"},
+        lambda s: s.value("ostler_agents", word="Old")
+        and s.value("ostler_nodes", state="Ready") == 2,
+        objects=(policy(**OLD),),
+        actions=(
+            {"at": "20m", "do": "AgentSilent", "node": "gpu-1"},
+            {"at": "21m", "do": "Reboot", "node": "gpu-1"},
+        ),
+        more={"agents": True, "labeller": False},
+    ),
     "installs-for-long": World(
-        "a driver is compiled and does not come to an end", {"OstlerNodeTakesLong", "OstlerPolicyNotReady"},
-        lambda s: s.value("ostler_nodes", state="Installing") and s.value("ostler_node_state_oldest_seconds", state="Installing"),
-        objects=(policy(**OLD),), more={"drivers": [{"outcome": "Hangs"}]}),
+        "a driver is compiled and does not come to an end",
+        {"OstlerNodeTakesLong", "OstlerPolicyNotReady"},
+        lambda s: s.value("ostler_nodes", state="Installing")
+        and s.value("ostler_node_state_oldest_seconds", state="Installing"),
+        objects=(policy(**OLD),),
+        more={"drivers": [{"outcome": "Hangs"}]},
+    ),
     "refused": World(
-        "Ostler may not look at the namespace where its operands are to run", {"OstlerIsRefused", "OstlerWatchFails"},
-        lambda s: (s.value("ostler_watch_failures_total") or 0) > 12, grows=("ostler_watch_failures_total",),
-        objects=(policy(**OLD),), options=("--operand-namespace", "elsewhere")),
+        "Ostler may not look at the namespace where its operands are to run",
+        {"OstlerIsRefused", "OstlerWatchFails"},
+        lambda s: (s.value("ostler_watch_failures_total") or 0) > 12,
+        grows=("ostler_watch_failures_total",),
+        objects=(policy(**OLD),),
+        options=("--operand-namespace", "elsewhere"),
+    ),
     "namespace-is-gone": World(
         "the namespace of the operands is gone, and the policy is edited",
-        {"OstlerPassesFail", "OstlerPolicyStalled", "OstlerPolicyNotReady", "OstlerPolicyDegraded", "OstlerAgentsSilent",
-         "OstlerNodeTakesLong"},
+        {
+            "OstlerPassesFail",
+            "OstlerPolicyStalled",
+            "OstlerPolicyNotReady",
+            "OstlerPolicyDegraded",
+            "OstlerAgentsSilent",
+            "OstlerNodeTakesLong",
+        },
         lambda s: s.value("ostler_agents", word="Down") == 2 and condition(s, "Stalled", "True"),
-        grows=("controller_runtime_reconcile_errors_total",), objects=(policy(**OLD),),
-        steps=(lambda client: client.delete("Namespace", "ostler-operands"), edit(exporter={"interval": "5s"}))),
+        grows=("controller_runtime_reconcile_errors_total",),
+        objects=(policy(**OLD),),
+        steps=(
+            lambda client: client.delete("Namespace", "ostler-operands"),
+            edit(exporter={"interval": "5s"}),
+        ),
+    ),
     "server-is-away": World(
-        "the API server does not answer", {"OstlerNobodyLeads", "OstlerRequestsFail", "OstlerWatchFails"},
-        lambda s: (s.value("ostler_watch_failures_total") or 0) > 12, grows=("ostler_watch_failures_total",), simulated=False),
+        "the API server does not answer",
+        {"OstlerNobodyLeads", "OstlerRequestsFail", "OstlerWatchFails"},
+        lambda s: (s.value("ostler_watch_failures_total") or 0) > 12,
+        grows=("ostler_watch_failures_total",),
+        simulated=False,
+    ),
 }
 
 
@@ -189,13 +316,32 @@ WORLDS = {
 def simulator(folder, world):
     """The simulated cluster; yields the kubeconfig for Ostler."""
     machines = [{"name": "gpu", "shape": "h100", "count": world.nodes}] if world.nodes else []
-    scenario = {"name": "alerts", "about": world.about, "base": os.path.relpath(BASE, folder), "nodes": machines,
-                "objects": list(world.objects), "actions": list(world.actions), **world.more}
+    scenario = {
+        "name": "alerts",
+        "about": world.about,
+        "base": os.path.relpath(BASE, folder),
+        "nodes": machines,
+        "objects": list(world.objects),
+        "actions": list(world.actions),
+        **world.more,
+    }
     path = folder / "scenario.yaml"
     path.write_text(json.dumps(scenario), encoding="utf-8")
     config = folder / "ostler.kubeconfig"
-    with subprocess.Popen([SIMULATOR, "--scenario", path, "--speed", SPEED, "--kubeconfig", folder / "kubeconfig",
-                           "--ostler-kubeconfig", config], stdout=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        [
+            SIMULATOR,
+            "--scenario",
+            path,
+            "--speed",
+            SPEED,
+            "--kubeconfig",
+            folder / "kubeconfig",
+            "--ostler-kubeconfig",
+            config,
+        ],
+        stdout=subprocess.DEVNULL,
+    ) as process:
         try:
             deadline = time.monotonic() + PATIENCE
             while not config.exists() and process.poll() is None and time.monotonic() < deadline:
@@ -209,10 +355,14 @@ def simulator(folder, world):
 
 def away(folder):
     """A kubeconfig of a server that is not there."""
-    config = {"apiVersion": "v1", "kind": "Config", "current-context": "a",
-              "clusters": [{"name": "a", "cluster": {"server": f"https://127.0.0.1:{free_port()}"}}],
-              "users": [{"name": "a", "user": {"token": "a"}}],
-              "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}]}
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "a",
+        "clusters": [{"name": "a", "cluster": {"server": f"https://127.0.0.1:{free_port()}"}}],
+        "users": [{"name": "a", "user": {"token": "a"}}],
+        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+    }
     path = folder / "kubeconfig"
     path.write_text(json.dumps(config), encoding="utf-8")
     return path
@@ -232,17 +382,32 @@ class Replica:
         self.port, self.number = free_port(), number
         with open(folder / f"ostler-{number}.log", "wb") as log:
             self.process = subprocess.Popen(
-                [PROGRAM, "run", "--kubeconfig", config, "--listen", f"127.0.0.1:{self.port}", "--agent-image",
-                 "registry.example.com/ostler:1", *options], stderr=log)
+                [
+                    PROGRAM,
+                    "run",
+                    "--kubeconfig",
+                    config,
+                    "--listen",
+                    f"127.0.0.1:{self.port}",
+                    "--agent-image",
+                    "registry.example.com/ostler:1",
+                    *options,
+                ],
+                stderr=log,
+            )
 
     def scrape(self):
         """What it says now; None while it does not answer."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5) as answer:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.port}/metrics", timeout=5
+            ) as answer:
                 text = answer.read().decode()
         except (urllib.error.URLError, ConnectionError):
             return None
-        return exposition.read(text, time.time(), job="ostler", instance=f"ostler-{self.number}:8080")
+        return exposition.read(
+            text, time.time(), job="ostler", instance=f"ostler-{self.number}:8080"
+        )
 
     def stop(self):
         """Ends it."""
@@ -257,8 +422,9 @@ def _wait(replicas, holds_there, about):
         if any(holds_there(scrape) for scrape in seen):
             return
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{about}: it did not come to that: "
-                               f"{[f'{s} {v:g}' for scrape in seen for s, v in scrape.values.items() if s.name in SHOWN]}")
+            values = [pair for scrape in seen for pair in scrape.values.items()]
+            shown = [f"{s} {v:g}" for s, v in values if s.name in SHOWN]
+            raise TimeoutError(f"{about}: it did not come to that: {shown}")
         time.sleep(0.2)
 
 
@@ -267,21 +433,35 @@ def _look_twice(replicas, grows, about):
     while True:
         time.sleep(APART)
         last = [r.scrape() for r in replicas]
-        still = [name for name in grows if not any((b.value(name) or 0) > (a.value(name) or 0) for a, b in zip(first, last))]
+        still = [
+            name
+            for name in grows
+            if not any((b.value(name) or 0) > (a.value(name) or 0) for a, b in zip(first, last))
+        ]
         if not still:
             return list(zip(first, last))
         if time.monotonic() > since + PATIENCE:
             raise TimeoutError(f"{about}: {', '.join(still)} did not grow")
 
 
-SHOWN = ("ostler_nodes", "ostler_rollout_state", "ostler_policy_condition", "ostler_gpus", "ostler_agents")
+SHOWN = (
+    "ostler_nodes",
+    "ostler_rollout_state",
+    "ostler_policy_condition",
+    "ostler_gpus",
+    "ostler_agents",
+)
 
 
 def live(world):
     """Lives until the state is there: two looks at each replica, some seconds apart."""
-    with tempfile.TemporaryDirectory(prefix="ostler-alerts.") as name, contextlib.ExitStack() as stack:
+    with tempfile.TemporaryDirectory(
+        prefix="ostler-alerts."
+    ) as name, contextlib.ExitStack() as stack:
         folder = pathlib.Path(name)
-        config = stack.enter_context(simulator(folder, world) if world.simulated else contextlib.nullcontext(away(folder)))
+        config = stack.enter_context(
+            simulator(folder, world) if world.simulated else contextlib.nullcontext(away(folder))
+        )
         replicas = []
         for number in range(world.replicas):
             replicas.append(Replica(folder, config, number, world.options))

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""Holds the manifests against the programs that they start: tests/operands/NAME.json has, for the version that Ostler takes by
-default, what the program reads (its variables, by alias: the first that is set wins), what it cannot do without, its arguments
-and the paths that it uses, each with the place where that was looked up; of some also the container that NVIDIA's operator makes.
-What Ostler renders is in tests/golden.
+"""Holds the manifests against the programs that they start: tests/operands/NAME.json has, for
+the version that Ostler takes by default, what the program reads (its variables, by alias: the
+first that is set wins), what it cannot do without, its arguments and the paths that it uses,
+each with the place where that was looked up; of some also the container that NVIDIA's
+operator makes. What Ostler renders is in tests/golden.
 
 The last line is "operands: N passed, N failed".
 """
@@ -19,20 +20,30 @@ import rendering  # noqa: E402
 
 GOLDEN = sorted((ROOT / "tests/golden").glob("*.yaml"))
 NOTHING = ["/ostler-runs-nothing-here"]  # of a pod that only pulls images
-OWN = {"/ostler", "/host-dev-char"}  # what brings Ostler's program, and what that uses (node/operand/devices.h)
+OWN = {
+    "/ostler",
+    "/host-dev-char",
+}  # what brings Ostler's program, and what that uses (node/operand/devices.h)
 Case = collections.namedtuple("Case", "file component container pod")
 
 
 def tables():
-    """The tables of operand programs by name; what the container runtime reads of any container is none of them."""
-    found = {p.stem: json.loads(p.read_text(encoding="utf-8")) for p in sorted(pathlib.Path(__file__).parent.glob("*.json"))}
+    """The tables of operand programs by name; what the container runtime reads of any container
+    is none of them."""
+    found = {
+        p.stem: json.loads(p.read_text(encoding="utf-8"))
+        for p in sorted(pathlib.Path(__file__).parent.glob("*.json"))
+    }
     return found.pop("runtime"), found
 
 
 def component_of(obj):
-    """Which operand, or which task, the object belongs to. What removes an operand runs its program."""
+    """Which operand, or which task, the object belongs to. What removes an operand runs its
+    program."""
     labels = obj["spec"].get("template", obj)["metadata"].get("labels", {})
-    return labels.get("ostler.dev/task", labels.get("app.kubernetes.io/component", "")).removesuffix("-removal")
+    return labels.get(
+        "ostler.dev/task", labels.get("app.kubernetes.io/component", "")
+    ).removesuffix("-removal")
 
 
 def pods():
@@ -53,7 +64,8 @@ def rendered():
 
 
 def runs_no_program_of_others(container):
-    """Ostler's own image, whose arguments tests/unit/node/test_options.c checks; and what only has to be there."""
+    """Ostler's own image, whose arguments tests/unit/node/test_options.c checks; and what only
+    has to be there."""
     image = container["image"].split("/")[-1].split(":")[0]
     return image in ("ostler", "pause") or container.get("command") == NOTHING
 
@@ -65,13 +77,20 @@ def text_of(container):
 
 def read_by_us():
     """The variables that Ostler's program reads where it starts another's."""
-    texts = [(ROOT / "node" / file).read_text(encoding="utf-8") for file in ("options.c", "ostler_node.c")]
+    texts = [
+        (ROOT / "node" / file).read_text(encoding="utf-8")
+        for file in ("options.c", "ostler_node.c")
+    ]
     return set(re.findall(r'"([A-Z][A-Z_]+)"', "".join(texts)))
 
 
 def unread(case, table, runtime):
     """The variables that the manifest sets and nobody reads."""
-    known = {name for names in table["variables"] for name in names.split()} | set(runtime["variables"]) | read_by_us()
+    known = (
+        {name for names in table["variables"] for name in names.split()}
+        | set(runtime["variables"])
+        | read_by_us()
+    )
     known |= set(table.get("other_versions", {}))
     known |= set(re.findall(r"\$\(([A-Z_]+)\)", text_of(case.container)))
     return sorted(v["name"] for v in case.container.get("env", []) if v["name"] not in known)
@@ -91,14 +110,25 @@ def refused():
 
 def is_used(mount, paths):
     """Whether a path of the program is in this mount, or has it."""
-    return any((p + "/").startswith(mount + "/") or (mount + "/").startswith(p.rstrip("/") + "/") for p in paths)
+    return any(
+        (p + "/").startswith(mount + "/") or (mount + "/").startswith(p.rstrip("/") + "/")
+        for p in paths
+    )
 
 
 def unused(case, table, _):
     """The mounts of which the program, or a variable that it reads, uses nothing."""
     values = [v.get("value", "") for v in case.container.get("env", [])]
-    paths = set(table["paths"]) | OWN | {p for v in values for p in re.findall(r"/[^,= ]+|^/$", v) if p != "/"}
-    return sorted(m["mountPath"] for m in case.container.get("volumeMounts", []) if not is_used(m["mountPath"], paths))
+    paths = (
+        set(table["paths"])
+        | OWN
+        | {p for v in values for p in re.findall(r"/[^,= ]+|^/$", v) if p != "/"}
+    )
+    return sorted(
+        m["mountPath"]
+        for m in case.container.get("volumeMounts", [])
+        if not is_used(m["mountPath"], paths)
+    )
 
 
 def unknown_arguments(case, table, _):
@@ -109,15 +139,24 @@ def unknown_arguments(case, table, _):
 
 def volumes_of_nobody(case, _, __):
     """The volumes of the pod that no container mounts."""
-    mounted = {m["name"] for c in case.pod.get("initContainers", []) + case.pod["containers"] for m in c.get("volumeMounts", [])}
+    mounted = {
+        m["name"]
+        for c in case.pod.get("initContainers", []) + case.pod["containers"]
+        for m in c.get("volumeMounts", [])
+    }
     return sorted({v["name"] for v in case.pod.get("volumes", [])} - mounted)
 
 
 def not_refused(case, table, _):
-    """The other names of a variable that would win over the one that the manifest sets, and that a policy may set, though
-    nothing says that an administrator decides (docs/policy.md)."""
+    """The other names of a variable that would win over the one that the manifest sets, and that
+    a policy may set, though nothing says that an administrator decides (docs/policy.md)."""
     own = {v["name"] for v in case.container.get("env", [])}
-    before = {n for names in table["variables"] for i, n in enumerate(names.split()) if own & set(names.split()[i + 1:])}
+    before = {
+        n
+        for names in table["variables"]
+        for i, n in enumerate(names.split())
+        if own & set(names.split()[i + 1 :])
+    }
     return sorted(before - refused() - set(table.get("replaceable", [])))
 
 
@@ -139,12 +178,16 @@ def parts_of(container):
 
 
 def unlike_model(case, table, _):
-    """The fields in which the container is not the one of NVIDIA's operator, though no reason is given."""
+    """The fields in which the container is not the one of NVIDIA's operator, though no reason is
+    given."""
     model = table.get("model", {}).get("containers", {}).get(case.file)
     if not model:
         return []
     ours, theirs = parts_of(case.container), parts_of(model)
-    return sorted({k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)} - set(table["model"]["otherwise"]))
+    return sorted(
+        {k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)}
+        - set(table["model"]["otherwise"])
+    )
 
 
 CHECKS = {
@@ -159,16 +202,22 @@ CHECKS = {
 
 
 def table_of(case, by_name):
-    """The name of the program that this container runs, or None. What installs the driver differs between systems."""
-    fit = [n for n, t in by_name.items() 
-           if t["component"] == case.component and t["container"] in (case.container["name"], None)]
+    """The name of the program that this container runs, or None. What installs the driver
+    differs between systems."""
+    fit = [
+        n
+        for n, t in by_name.items()
+        if t["component"] == case.component and t["container"] in (case.container["name"], None)
+    ]
     return fit[0] if fit else None
 
 
 def defaults():
     """Image and version that Ostler takes where the policy says nothing."""
-    rows = re.findall(r'OPERAND_IMAGE\(\s*\w+,\s+"([^"]*)",\s+"([^"]*)",\s+"([^"]*)"\)',
-                      (ROOT / "reconcilers/model/operand_rows.h").read_text(encoding="utf-8"))
+    rows = re.findall(
+        r'OPERAND_IMAGE\(\s*\w+,\s+"([^"]*)",\s+"([^"]*)",\s+"([^"]*)"\)',
+        (ROOT / "reconcilers/model/operand_rows.h").read_text(encoding="utf-8"),
+    )
     return {f"{repository}/{image}": version for repository, image, version in rows}
 
 
@@ -178,12 +227,23 @@ def main():
 
     def note(name, wrong):
         results.append(not wrong)
-        print(f"{'ok  ' if not wrong else 'FAIL'} {name}" + (f": {'; '.join(wrong)}" if wrong else ""))
+        print(
+            f"{'ok  ' if not wrong else 'FAIL'} {name}" + (f": {'; '.join(wrong)}" if wrong else "")
+        )
 
     built_in = {t["image"]: t["version"] for t in by_name.values()}
     for image, version in defaults().items():
-        note(f"default version of {image}", [] if built_in.get(image) == version else [
-            f"Ostler's is {version}, the table is of {built_in.get(image)}: first look up what the new program reads"])
+        note(
+            f"default version of {image}",
+            (
+                []
+                if built_in.get(image) == version
+                else [
+                    f"Ostler's is {version}, the table is of {built_in.get(image)}: first look up"
+                    " what the new program reads"
+                ]
+            ),
+        )
     seen = collections.Counter()
     wrong = collections.defaultdict(list)
     for case in rendered():
@@ -193,14 +253,28 @@ def main():
             continue
         seen[name] += 1
         for what, check in CHECKS.items():
-            wrong[name, what] += [f"{found} ({case.file})" for found in check(case, by_name[name], runtime)]
+            wrong[name, what] += [
+                f"{found} ({case.file})" for found in check(case, by_name[name], runtime)
+            ]
     note("every program has a table", wrong["every program has a table"])
-    note("every model has its golden file", sorted(
-        {file for table in by_name.values() for file in table.get("model", {}).get("containers", {})} - {p.name for p in GOLDEN}))
+    note(
+        "every model has its golden file",
+        sorted(
+            {
+                file
+                for table in by_name.values()
+                for file in table.get("model", {}).get("containers", {})
+            }
+            - {p.name for p in GOLDEN}
+        ),
+    )
     for name in by_name:
         for what in CHECKS:
             tried = [] if seen[name] else ["no golden file has this program"]
-            note(f"{name}, of which {seen[name]} manifests were seen, {what}", tried + wrong[name, what])
+            note(
+                f"{name}, of which {seen[name]} manifests were seen, {what}",
+                tried + wrong[name, what],
+            )
     print(f"operands: {sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 

@@ -18,13 +18,18 @@ PAGE = 10
 
 
 def table():
-    """The tags that Ostler's table has, in the words of a registry; of precompiled ones one kernel each."""
+    """The tags that Ostler's table has, in the words of a registry; of precompiled ones one
+    kernel each."""
     found = []
     for (version, systems), _ in c_source.rows(TABLE, "DRIVER_IMAGES"):
         found += [f"{plain(version)}-{system}" for system in plain(systems).split()]
     for row, _ in c_source.rows(TABLE, "DRIVER_PRECOMPILED"):
         branch, system, kernels, flavours = map(plain, row)
-        found += [f"{branch}-{kernel}.0-49-{flavour}-{system}" for kernel in kernels.split() for flavour in flavours.split()]
+        found += [
+            f"{branch}-{kernel}.0-49-{flavour}-{system}"
+            for kernel in kernels.split()
+            for flavour in flavours.split()
+        ]
     return found
 
 
@@ -50,13 +55,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path.startswith("/token?"):
             return self.answer(200, {"token": "anybody"})
         if self.headers.get("Authorization") != "Bearer anybody":
-            return self.answer(401, {}, WWW_Authenticate=f'Bearer realm="{own}/token",scope="repository:nvidia/driver:pull"')
+            return self.answer(
+                401,
+                {},
+                WWW_Authenticate=(
+                    f'Bearer realm="{own}/token",scope="repository:nvidia/driver:pull"'
+                ),
+            )
         path, _, after = self.path.partition("?last=")
         if path != "/v2/nvidia/driver/tags/list":
             return self.answer(404, {})
         begin = int(after or 0)
-        more = {"Link": f'<{path}?last={begin + PAGE}>; rel="next"'} if begin + PAGE < len(self.server.tags) else {}
-        return self.answer(200, {"tags": self.server.tags[begin:begin + PAGE]}, **more)
+        more = (
+            {"Link": f'<{path}?last={begin + PAGE}>; rel="next"'}
+            if begin + PAGE < len(self.server.tags)
+            else {}
+        )
+        return self.answer(200, {"tags": self.server.tags[begin : begin + PAGE]}, **more)
 
 
 @contextlib.contextmanager
@@ -73,6 +88,11 @@ def serving(tags):
 
 def compare(url):
     """The exit status of scripts/check-images, and what it says."""
-    done = subprocess.run([sys.executable, str(ROOT / "scripts/check-images"), url], capture_output=True, text=True, timeout=60,
-                          check=False)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "scripts/check-images"), url],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     return done.returncode, done.stdout + done.stderr

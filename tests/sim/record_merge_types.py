@@ -1,11 +1,14 @@
 #!/usr/bin/python3
-"""Says how fields merge as the record of a real API server has it, for the unit test that holds the simulator's tables to it.
+"""Says how fields merge as the record of a real API server has it, for the unit test that holds
+the simulator's tables to it.
 
-    tests/sim/record_merge_types.py      write tests/cases/sim_merge_types.json from sim/api/kubernetes.json
+    tests/sim/record_merge_types.py      write tests/cases/sim_merge_types.json from
+                                         sim/api/kubernetes.json
 
-The file has a text for each place of each kind that is not merged field by field without further ado: "atomic", "map", "set",
-"list by containerPort protocol=TCP"; " whole" where items are not merged, " patch by KEY" for strategic merge, " always" where
-the server's own type has the field even when nothing was said. Below what is replaced as a whole nothing is told.
+The file has a text for each place of each kind that is not merged field by field without further
+ado: "atomic", "map", "set", "list by containerPort protocol=TCP"; " whole" where items are not
+merged, " patch by KEY" for strategic merge, " always" where the server's own type has the field
+even when nothing was said. Below what is replaced as a whole nothing is told.
 """
 
 import json
@@ -67,7 +70,11 @@ class Schemas:
         for field, below in sorted(schema.get("properties", {}).items()):
             place = f"{path}.{field}" if path else field
             text, items = self._text(below)
-            always = text and "set" not in text and (below.get("default") == {} or field in schema.get("required", []))
+            always = (
+                text
+                and "set" not in text
+                and (below.get("default") == {} or field in schema.get("required", []))
+            )
             if text == "fields" and not always:
                 text = ""
             if text not in ("", "atomic") or (text == "atomic" and below.get("type") != "array"):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What a sweep does with a failing case: a command that lives it again, a short form of it, a line that keeps it. Prints
-"sweep: N passed, N failed"."""
+"""What a sweep does with a failing case: a command that lives it again, a short form of it, a
+line that keeps it. Prints "sweep: N passed, N failed"."""
 
 import pathlib
 import re
@@ -30,7 +30,8 @@ def said_of(one):
 
 
 class Tree:
-    """A folder with what the program reads of the repository, so that nothing is kept in the real one."""
+    """A folder with what the program reads of the repository, so that nothing is kept in the
+    real one."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -40,7 +41,14 @@ class Tree:
 
     def run(self, *arguments):
         """Runs it: (exit code, standard output, standard error)."""
-        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=600, check=False)
+        done = subprocess.run(
+            [PROGRAM, *arguments],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            check=False,
+        )
         return done.returncode, done.stdout, done.stderr
 
     def sweep(self, *arguments):
@@ -62,15 +70,20 @@ def no_finding(tree):
 
 @test
 def wrong_arguments(tree):
-    """What is wrong on the command line is said in one line, with what may be there, and ends with 2; --help ends with 0."""
-    for arguments, words in (((), "a sweep's name is missing; there are crash-sweep, "),
-                             (("crash",), "there is no sweep crash; there are crash-sweep, "),
-                             (("dst", "--seed", "1"), "unknown argument --seed; `sweep --help` lists them"),
-                             (("dst", "--case"), "--case needs N"),
-                             (("dst", "--case", "one"), "--case one: must be a whole number from 0 to "),
-                             (("dst", "--count", "0"), "--count 0: must be a whole number from 1 to ")):
+    """What is wrong on the command line is said in one line, with what may be there, and ends
+    with 2; --help ends with 0."""
+    for arguments, words in (
+        ((), "a sweep's name is missing; there are crash-sweep, "),
+        (("crash",), "there is no sweep crash; there are crash-sweep, "),
+        (("dst", "--seed", "1"), "unknown argument --seed; `sweep --help` lists them"),
+        (("dst", "--case"), "--case needs N"),
+        (("dst", "--case", "one"), "--case one: must be a whole number from 0 to "),
+        (("dst", "--count", "0"), "--count 0: must be a whole number from 1 to "),
+    ):
         code, out, err = tree.run(*arguments)
-        assert code == 2 and not out and err.startswith(f"sweep: {words}") and err.count("\n") == 1, (arguments, code, out, err)
+        assert (
+            code == 2 and not out and err.startswith(f"sweep: {words}") and err.count("\n") == 1
+        ), (arguments, code, out, err)
     code, out, _ = tree.run("--help")
     assert code == 0 and "the number is the seed" in out and "\n  crash-sweep " in out, out
 
@@ -79,7 +92,11 @@ def wrong_arguments(tree):
 def case_that_is_not_there(tree):
     """A case beyond the last is refused, with how many there are."""
     code, out, err = tree.run("crash-sweep", "--life", LIFE, "--case", "99999999")
-    assert code == 2 and not out and re.fullmatch(r"sweep: crash-sweep has \d+ cases, numbered from 0\n", err), (code, out, err)
+    assert (
+        code == 2
+        and not out
+        and re.fullmatch(r"sweep: crash-sweep has \d+ cases, numbered from 0\n", err)
+    ), (code, out, err)
 
 
 @test
@@ -87,40 +104,58 @@ def verbose(tree):
     """--verbose tells the case alone, apart from the life without faults, with the fault,
     the end of the process and its next start."""
     code, out = tree.sweep("crash-sweep", "--life", LIFE, "--case", "7", "--verbose")
-    told = out[out.index("---- crash-sweep case 7\n"):]
-    assert code == 0 and out.startswith("---- the life without faults: ") and " write 1: " not in out[:out.index(told)], out[:500]
-    assert re.search(r"(\d+) fault: the process dies.*\n *\1 ostler 0 dies\n(.*\n)*? *\d+ ostler 0 starts\n", told), told[:5000]
-    assert re.search(r"crash-sweep: 1 of [\d,]+ cases; crash-sweep-full lives all\n", told), told[-2000:]
+    told = out[out.index("---- crash-sweep case 7\n") :]
+    assert (
+        code == 0
+        and out.startswith("---- the life without faults: ")
+        and " write 1: " not in out[: out.index(told)]
+    ), out[:500]
+    assert re.search(
+        r"(\d+) fault: the process dies.*\n *\1 ostler 0 dies\n(.*\n)*? *\d+ ostler 0 starts\n",
+        told,
+    ), told[:5000]
+    assert re.search(r"crash-sweep: 1 of [\d,]+ cases; crash-sweep-full lives all\n", told), told[
+        -2000:
+    ]
 
 
 @test
 def same_seed_same_trace(tree):
-    """Two runs of a seed print the same trace hash, in one process and in two; another seed has another one."""
+    """Two runs of a seed print the same trace hash, in one process and in two; another seed has
+    another one."""
     said = [tree.sweep("same", "--life", LIFE, "--case", case)[1] for case in ("1", "1", "2")]
     traces = [re.search(r"trace (\w{16}) and (\w{16})", out).groups() for out in said]
-    assert traces[0] == traces[1] and traces[0][0] == traces[0][1] and traces[0] != traces[2], traces
+    assert (
+        traces[0] == traces[1] and traces[0][0] == traces[0][1] and traces[0] != traces[2]
+    ), traces
 
 
 @test
 def replay(tree):
-    """Each failing case has one command that lives it again, to the same finding at the same time."""
+    """Each failing case has one command that lives it again, to the same finding at the same
+    time."""
     code, out = tree.sweep("dst", "--count", "2", "--first", "3", "--plant", "2")
     assert code == 1 and out.count("\nFAIL dst case") + out.startswith("FAIL dst case") == 2, out
-    for case, finding, command in re.findall(r"FAIL dst case (\d+), .*\n(.*planted.*)\n    replay: build/release/sweep (.*)",
-                                             out):
+    for case, finding, command in re.findall(
+        r"FAIL dst case (\d+), .*\n(.*planted.*)\n    replay: build/release/sweep (.*)", out
+    ):
         code, again = tree.sweep(*command.split())
-        assert code == 1 and f"FAIL dst case {case}," in again and finding in again, (finding, again)
+        assert code == 1 and f"FAIL dst case {case}," in again and finding in again, (
+            finding,
+            again,
+        )
 
 
 @test
 def short_form(tree):
-    """A failing seed is made as short as it can be: the faults that it takes and no other, in the phases that it takes;
-    with the first other write."""
+    """A failing seed is made as short as it can be: the faults that it takes and no other, in
+    the phases that it takes; with the first other write."""
     code, out = tree.sweep("dst", "--count", "1", "--first", "3", "--plant", "2")
-    struck, enough, phases = re.search(r"made short: of (\d+) faults that struck are enough: (\d+), in (\d+) of \d+ phases",
-                                       out).groups()
+    struck, enough, phases = re.search(
+        r"made short: of (\d+) faults that struck are enough: (\d+), in (\d+) of \d+ phases", out
+    ).groups()
     assert code == 1 and int(struck) > 10 and (enough, phases) == ("2", "1"), out
-    told = out[out.index("made short"):]
+    told = out[out.index("made short") :]
     assert told.count("of its kind: ") == 2 and "planted: 2 faults have struck" in told, told
     assert re.search(r"first other write: number \d+|all writes are those", told), told
 
@@ -129,25 +164,36 @@ def short_form(tree):
 def found_before_it_is_short(tree):
     """What was found is told before the seed is made short, which takes no longer than it may."""
     code, out = tree.sweep("dst", "--case", "3", "--plant", "2", "--shorten", "0")
-    said = ("FAIL dst case 3,", "planted: 2 faults have struck", "replay: ", "made short: of ",
-            "it was cut off at 0 of 200 lives")
-    assert code == 1 and "dst: 0 passed, 1 failed" in out and all(words in out for words in said), out
+    said = (
+        "FAIL dst case 3,",
+        "planted: 2 faults have struck",
+        "replay: ",
+        "made short: of ",
+        "it was cut off at 0 of 200 lives",
+    )
+    assert (
+        code == 1 and "dst: 0 passed, 1 failed" in out and all(words in out for words in said)
+    ), out
     places = [out.index(words) for words in said]
     assert places == sorted(places), out
 
 
 @test
 def first_other_write(tree):
-    """A case of one fault names the first write that differs from those of the run without it, and the fault just before."""
+    """A case of one fault names the first write that differs from those of the run without it,
+    and the fault just before."""
     code, out = tree.sweep("crash-sweep", "--life", LIFE, "--case", "13", "--plant", "1")
     number = re.search(r"first other write: number (\d+)", out).group(1)
-    assert code == 1 and re.search(rf"fault: the process dies.*\n(.*\n)* *> .* write {number}: ", out), out
+    assert code == 1 and re.search(
+        rf"fault: the process dies.*\n(.*\n)* *> .* write {number}: ", out
+    ), out
     assert f"replay: build/release/sweep crash-sweep --case 13 --life {LIFE} --plant 1" in out, out
 
 
 @test
 def kept(tree):
-    """What was planted is not kept; a case that is kept is lived first, besides those that were asked for."""
+    """What was planted is not kept; a case that is kept is lived first, besides those that were
+    asked for."""
     _, out = tree.sweep("dst", "--count", "1", "--first", "7", "--plant", "1")
     assert "FAIL dst case 7," in out and not tree.kept(), out
     with open(tree.folder / KEPT, "a", encoding="utf-8") as file:
@@ -159,8 +205,12 @@ def kept(tree):
 @test
 def ended_early(tree):
     """A sweep that a signal ends prints its counts first, and ends by that signal."""
-    with subprocess.Popen([PROGRAM, "dst", "--count", "1000", "--processes", "1"], cwd=tree.folder, stdout=subprocess.PIPE,
-                          text=True) as process:
+    with subprocess.Popen(
+        [PROGRAM, "dst", "--count", "1000", "--processes", "1"],
+        cwd=tree.folder,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
         time.sleep(4)
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=600)
@@ -172,7 +222,8 @@ def ended_early(tree):
 
 @test
 def tried_too_seldom(tree):
-    """Beside each invariant stands how often it must be tried, or why it is not; a case that is asked for alone need not."""
+    """Beside each invariant stands how often it must be tried, or why it is not; a case that is
+    asked for alone need not."""
     _, out = tree.sweep("dst", "--count", "2")
     assert re.search(r"^    S1_BUDGET +\d+ times \(at least [1-9]\d*\): ", out, re.M), out
     _, out = tree.sweep("dst", "--case", "1")
@@ -194,27 +245,39 @@ expect:
 
 @test
 def case_files(tree):
-    """A case file whose expectations hold passes; one that does not hold, cannot fail, is misspelt or missing is told,
-    with what is so instead."""
+    """A case file whose expectations hold passes; one that does not hold, cannot fail, is
+    misspelt or missing is told, with what is so instead."""
     shutil.copy(ROOT / "tests/rollouts/base/world.yaml", tree.folder / "world.yaml")
-    for row, words in (('{nodes: gpu-*, have: {driver: 570.133.20, claim: none}, count: 2}', None),
-                       ('{times: claimed, of: gpu-*, count: 0}', None),
-                       ('{nodes: gpu-*, have: {driver: 575.57.08}}',
-                        'gpu-1 has driver "570.133.20"; gpu-2 has driver "570.133.20"; 2 are there, 0 of them so'),
-                       ('{nodes: gpu-*, have: {driver: 570.133.20}, count: 1}', "2 are there, 2 of them so"),
-                       ('{nodes: gqu-*, have: {driver: 575.57.08}, count: 0}', "0 are there, 0 of them so"),
-                       ('{at: 30s, times: claimed, of: gpu-*, count: 1}', "30.000 s: expected: "),
-                       ('{times: claimed, of: gqu-*, count: 0}', "nobody of such a name was there"),
-                       ('{most: closed, count: 1}', "it was 0"),
-                       ('{order: [gpu-1]}', "it was\n"),
-                       ('{nodes: gpu-*, have: {driver: "*"}}', 'anything would do for "driver"'),
-                       ('{nodes: gpu-*, hava: {}}', "expect[0].hava: unknown"),
-                       ('{most: claimed, count: 1}', 'there is no "claimed"'),
-                       ('{nodes: gpu-*, most: closed, count: 1}', "needs one of nodes, kind, most, times, order"),
-                       ('', "nothing is expected of it")):
-        (tree.folder / "case.yaml").write_text(CASE + (f"  - {row}\n" if row else "  []\n"), encoding="utf-8")
+    for row, words in (
+        ('{nodes: gpu-*, have: {driver: 570.133.20, claim: none}, count: 2}', None),
+        ('{times: claimed, of: gpu-*, count: 0}', None),
+        (
+            '{nodes: gpu-*, have: {driver: 575.57.08}}',
+            (
+                'gpu-1 has driver "570.133.20"; gpu-2 has driver "570.133.20"; 2 are there, 0 of'
+                ' them so'
+            ),
+        ),
+        ('{nodes: gpu-*, have: {driver: 570.133.20}, count: 1}', "2 are there, 2 of them so"),
+        ('{nodes: gqu-*, have: {driver: 575.57.08}, count: 0}', "0 are there, 0 of them so"),
+        ('{at: 30s, times: claimed, of: gpu-*, count: 1}', "30.000 s: expected: "),
+        ('{times: claimed, of: gqu-*, count: 0}', "nobody of such a name was there"),
+        ('{most: closed, count: 1}', "it was 0"),
+        ('{order: [gpu-1]}', "it was\n"),
+        ('{nodes: gpu-*, have: {driver: "*"}}', 'anything would do for "driver"'),
+        ('{nodes: gpu-*, hava: {}}', "expect[0].hava: unknown"),
+        ('{most: claimed, count: 1}', 'there is no "claimed"'),
+        ('{nodes: gpu-*, most: closed, count: 1}', "needs one of nodes, kind, most, times, order"),
+        ('', "nothing is expected of it"),
+    ):
+        (tree.folder / "case.yaml").write_text(
+            CASE + (f"  - {row}\n" if row else "  []\n"), encoding="utf-8"
+        )
         code, out = tree.sweep("rollouts", "--life", "case.yaml")
-        assert code == (1 if words else 0) and (words or "rollouts: 1 passed, 0 failed") in out, (row, out)
+        assert code == (1 if words else 0) and (words or "rollouts: 1 passed, 0 failed") in out, (
+            row,
+            out,
+        )
     assert not tree.kept()
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The server that the client's tests talk to: HTTP on loopback, plain and with TLS in several states of disrepair.
+"""The server that the client's tests talk to: HTTP on loopback, plain and with TLS in several
+states of disrepair.
 
-Prints one line of JSON (the folder of the certificates, and a port per kind of server), serves until its standard input
-ends, and removes the folder. What a request gets is chosen by its path; see `Handler`.
+Prints one line of JSON (the folder of the certificates, and a port per kind of server), serves
+until its standard input ends, and removes the folder. What a request gets is chosen by its path;
+see `Handler`.
 """
 import gzip, json, os, shutil, socket, ssl, struct, subprocess, sys, tempfile, threading, time
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -12,7 +14,13 @@ DIR = tempfile.mkdtemp(prefix="ostler-http-test-")
 
 
 def openssl(*args):
-    subprocess.run(["openssl", *args], check=True, cwd=DIR, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        ["openssl", *args],
+        check=True,
+        cwd=DIR,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def make_key(name):
@@ -21,7 +29,19 @@ def make_key(name):
 
 def make_ca(name):
     make_key(name)
-    openssl("req", "-x509", "-new", "-key", f"{name}.key", "-subj", f"/CN={name}", "-days", "30", "-out", f"{name}.crt")
+    openssl(
+        "req",
+        "-x509",
+        "-new",
+        "-key",
+        f"{name}.key",
+        "-subj",
+        f"/CN={name}",
+        "-days",
+        "30",
+        "-out",
+        f"{name}.crt",
+    )
 
 
 def make_cert(name, ca, san, days="30"):
@@ -29,8 +49,23 @@ def make_cert(name, ca, san, days="30"):
     with open(f"{DIR}/{name}.ext", "w") as ext:
         ext.write(f"subjectAltName={san}\n")
     openssl("req", "-new", "-key", f"{name}.key", "-subj", f"/CN={name}", "-out", f"{name}.csr")
-    openssl("x509", "-req", "-in", f"{name}.csr", "-CA", f"{ca}.crt", "-CAkey", f"{ca}.key", "-CAcreateserial",
-            "-days", days, "-extfile", f"{name}.ext", "-out", f"{name}.crt")
+    openssl(
+        "x509",
+        "-req",
+        "-in",
+        f"{name}.csr",
+        "-CA",
+        f"{ca}.crt",
+        "-CAkey",
+        f"{ca}.key",
+        "-CAcreateserial",
+        "-days",
+        days,
+        "-extfile",
+        f"{name}.ext",
+        "-out",
+        f"{name}.crt",
+    )
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -57,12 +92,26 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def echo(self, body):
-        self.reply(200, json.dumps({
-            "method": self.command, "path": self.path, "headers": dict(self.headers.items()), "body": body.decode(),
-            "connection": self.client_address[1],
-            "peer": dict(x[0] for x in (self.connection.getpeercert() or {"subject": []})["subject"])
-            if isinstance(self.connection, ssl.SSLSocket) else {},
-        }).encode())
+        self.reply(
+            200,
+            json.dumps(
+                {
+                    "method": self.command,
+                    "path": self.path,
+                    "headers": dict(self.headers.items()),
+                    "body": body.decode(),
+                    "connection": self.client_address[1],
+                    "peer": (
+                        dict(
+                            x[0]
+                            for x in (self.connection.getpeercert() or {"subject": []})["subject"]
+                        )
+                        if isinstance(self.connection, ssl.SSLSocket)
+                        else {}
+                    ),
+                }
+            ).encode(),
+        )
 
     def handle_any(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -154,7 +203,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_page(self, argument, body):
         """A page of a list: that many MiB, written at once, or as fast as a slow server does."""
         size, pace = argument.split("&")
-        page = (b'{"name":"node","label":"a-value-of-some-length"}' * 22000)[:1 << 20] * int(size)
+        page = (b'{"name":"node","label":"a-value-of-some-length"}' * 22000)[: 1 << 20] * int(size)
         headers = []
         if "gzip" in self.headers.get("Accept-Encoding", ""):
             page, headers = gzip.compress(page, 1), [("Content-Encoding", "gzip")]
@@ -166,7 +215,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(*header)
         self.end_headers()
         for at in range(0, len(page), len(page) // 20 + 1):
-            self.wfile.write(page[at:at + len(page) // 20 + 1])
+            self.wfile.write(page[at : at + len(page) // 20 + 1])
             time.sleep(0.01)
 
     def do_token(self, argument, body):
@@ -228,11 +277,20 @@ def main():
     make_cert("client", "ca-a", "DNS:client")
     make_cert("client-2", "ca-a", "DNS:client-2")
     make_cert("client-expired", "ca-a", "DNS:client-expired", days="-1")
-    print(json.dumps({
-        "dir": DIR, "plain": serve(), "tls": serve(tls_context("server")), "named": serve(tls_context("named")),
-        "expired": serve(tls_context("expired")), "mtls": serve(tls_context("server", "ca-a")),
-        "refused": free_port(),
-    }), flush=True)
+    print(
+        json.dumps(
+            {
+                "dir": DIR,
+                "plain": serve(),
+                "tls": serve(tls_context("server")),
+                "named": serve(tls_context("named")),
+                "expired": serve(tls_context("expired")),
+                "mtls": serve(tls_context("server", "ca-a")),
+                "refused": free_port(),
+            }
+        ),
+        flush=True,
+    )
     sys.stdin.read()
 
 

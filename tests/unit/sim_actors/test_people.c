@@ -1,5 +1,5 @@
-/* People and programs that write to the cluster: action_fns of a scenario, autoscaler, labeller, another
- * operator, GitOps. */
+/* People and programs that write to the cluster: action_fns of a scenario, autoscaler, labeller,
+ * another operator, GitOps. */
 #include "tests/unit/sim_actors/operands.h"
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000 };
