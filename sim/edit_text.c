@@ -6,7 +6,7 @@
 static const struct {
     enum spec_form form;
     const char *verb;
-} action_fns[] = {
+} rows[] = {
 #define X(id, name, needs, form, verb) [SPEC_##id] = { FORM_##form, verb },
     SPEC_ACTIONS(X)
 #undef X
@@ -37,8 +37,8 @@ static void add_taint(const json_t *taint, struct buf *out)
 
 void action_text(const struct spec_action *action, const char *refused, struct buf *out)
 {
-    enum spec_form form = action_fns[action->verb].form;
-    const char *verb = action_fns[action->verb].verb;
+    enum spec_form form = rows[action->verb].form;
+    const char *verb = rows[action->verb].verb;
     if (action->verb == SPEC_LABELLER_RESTART)
         buf_str(out, "the labeller");
     else if (form == FORM_ITSELF)

@@ -133,7 +133,7 @@ static const struct step {
     enum resource_id resource; /* what it deletes; it annotates a policy with the name NULL */
     const char *name;          /* NULL: the operands' namespace */
     int flags;
-    const char *deed;
+    const char *step;
     const char *waiting; /* message during the step; NULL: what is left on nodes */
 } steps[] = {
 #define WISH(member) NULL, offsetof(struct cleanup_wishes, member)
@@ -219,16 +219,16 @@ static void engine_cleanup_on_reply(void *arg, struct reply *reply)
     struct engine *en = arg;
     struct cleanup *cl = &en->cleanup;
     const struct err *e = &reply->err;
-    const char *deed = steps[cl->step].deed;
+    const char *step = steps[cl->step].step;
     if (e->kind == ERR_NOT_FOUND ||
         (e->kind == ERR_NONE && !(steps[cl->step].flags & TO_ITS_END))) {
-        log_info("done", "deed", deed);
+        log_info("done", "step", step);
         cl->step++;
         engine_cleanup_look_now(en);
     } else if (e->kind == ERR_FORBIDDEN || e->kind == ERR_INVALID) {
-        engine_cleanup_give_up(en, xasprintf("cannot %s: %s", deed, err_msg(e)));
+        engine_cleanup_give_up(en, xasprintf("cannot %s: %s", step, err_msg(e)));
     } else if (e->kind != ERR_NONE && e->kind != ERR_CONFLICT) {
-        log_warn("failed: trying again", "deed", deed, "err", err_msg(e));
+        log_warn("failed: trying again", "step", step, "err", err_msg(e));
     }
 }
 

@@ -31,7 +31,7 @@ static const char *const outcomes[] = {
         NULL,
 };
 
-static const char *const action_fns[] = {
+static const char *const verbs[] = {
 #define X(id, name, ...) [SPEC_##id] = name,
     SPEC_ACTIONS(X)
 #undef X
@@ -127,8 +127,7 @@ static const struct field program_fields[] = {
 
 static const struct field action_fields[] = {
     ROW(struct spec_action, "at", at_ms, .type = FIELD_DURATION, .required = true),
-    ROW(struct spec_action, "do", verb, .type = FIELD_CHOICE, .choices = action_fns,
-        .required = true),
+    ROW(struct spec_action, "do", verb, .type = FIELD_CHOICE, .choices = verbs, .required = true),
     ROW(struct spec_action, "user", user, .type = FIELD_TEXT),
     ROW(struct spec_action, "node", name, .type = FIELD_TEXT),
     ROW(struct spec_action, "kind", kind, .type = FIELD_TEXT),

@@ -1,6 +1,6 @@
 /* The whole view of the cluster: objects of every kind that Ostler watches come, change in random
  * ways and go, in the order that the input says, with passes over them in between whose plans are
- * carried out or not, and DaemonSets that are followed or not. The input is a series of deeds, a
+ * carried out or not, and DaemonSets that are followed or not. The input is a series of edits, a
  * letter each with the bytes that it needs.
  * - Nothing crashes or leaks, and what is carried out keeps the rules of every write
  *   (tests/unit/support/testbed_writes.c).
@@ -26,7 +26,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { DEEDS_MAX = 120, SAME_MAX = 6, TEXT_MAX = 8 << 20 };
+enum { EDITS_MAX = 120, SAME_MAX = 6, TEXT_MAX = 8 << 20 };
 
 /* Fails the run. */
 #define DEMAND(condition)                                                                          \
@@ -220,8 +220,8 @@ static const char *const of_budgets[] = {
 };
 static const char *const of_foreign[] = {
     "{'metadata': {'namespace': 'gpu-operator', 'generation': 2}}",
-    "{'metadata': {'generation': 3}, 'spec': {'template': {'spec': {'nodeSelector': "
-    "{'nvidia.com/gpu.deploy.driver': 'true'}}}}}",
+    ("{'metadata': {'generation': 3}, 'spec': {'template': {'spec': {'nodeSelector': "
+     "{'nvidia.com/gpu.deploy.driver': 'true'}}}}}"),
     "{'metadata': {'generation': 4}, 'spec': {'template': {'metadata': {'labels': null}}}}",
     GOING,
     NONSENSE,
@@ -349,14 +349,14 @@ static char *name_at(const struct harness *h, enum resource_id resource, unsigne
     return count ? xstrdup(object_name(json_array_get(objects, place % count))) : NULL;
 }
 
-/* ---- deeds */
+/* ---- edits */
 
 static const struct kind *any_kind(struct harness *h)
 {
     return &kinds[take(h, ARRAY_LEN(kinds))];
 }
 
-static void deed_put(struct harness *h)
+static void edit_put(struct harness *h)
 {
     const struct kind *k = any_kind(h);
     testbed_put(&h->bed, k->resource, begun(k, take(h, SAME_MAX)));
@@ -385,7 +385,7 @@ static void edit(struct harness *h, const struct kind *k, const char *name, cons
     testbed_put(&h->bed, k->resource, object);
 }
 
-static void deed_edit(struct harness *h)
+static void edit_edit(struct harness *h)
 {
     const struct kind *k = any_kind(h);
     CLEANUP_FREE char *name = name_at(h, k->resource, take(h, 256));
@@ -393,7 +393,7 @@ static void deed_edit(struct harness *h)
         edit(h, k, name, k->parts[take(h, (unsigned) k->part_count)]);
 }
 
-static void deed_remove(struct harness *h)
+static void edit_remove(struct harness *h)
 {
     const struct kind *k = any_kind(h);
     CLEANUP_FREE char *name = name_at(h, k->resource, take(h, 256));
@@ -402,7 +402,7 @@ static void deed_remove(struct harness *h)
 }
 
 /* What a pass goes by besides objects. */
-static void deed_circumstance(struct harness *h)
+static void edit_circumstance(struct harness *h)
 {
     struct testbed *t = &h->bed;
     unsigned bits = take(h, 256);
@@ -452,33 +452,33 @@ static void pass(struct testbed *t, const json_t *nodes, bool carry_out, struct 
         testbed_carry_out(t, &actions);
 }
 
-static void deed_pass(struct harness *h)
+static void edit_pass(struct harness *h)
 {
     CLEANUP_BUF struct buf unread = BUF_INIT(TEXT_MAX);
     CLEANUP_JSON json_t *nodes = testbed_list(&h->bed, RESOURCE_NODE);
     pass(&h->bed, nodes, take(h, 4) > 0, &unread);
 }
 
-static void deed_follow(struct harness *h)
+static void edit_follow(struct harness *h)
 {
     testbed_follow(&h->bed);
 }
 
-static const struct deed {
+static const struct edit {
     char letter;
     void (*fn)(struct harness *h);
-} deeds[] = {
-    { 'p', deed_put },          { 'e', deed_edit }, { 'r', deed_remove },
-    { 'c', deed_circumstance }, { 'w', deed_pass }, { 'f', deed_follow },
+} edits[] = {
+    { 'p', edit_put },          { 'e', edit_edit }, { 'r', edit_remove },
+    { 'c', edit_circumstance }, { 'w', edit_pass }, { 'f', edit_follow },
 };
 
-static void next_deed(struct harness *h)
+static void next_edit(struct harness *h)
 {
     unsigned letter = take(h, 256);
-    const struct deed *d = &deeds[letter % ARRAY_LEN(deeds)];
-    for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
-        if ((unsigned) deeds[i].letter == letter)
-            d = &deeds[i];
+    const struct edit *d = &edits[letter % ARRAY_LEN(edits)];
+    for (size_t i = 0; i < ARRAY_LEN(edits); i++)
+        if ((unsigned) edits[i].letter == letter)
+            d = &edits[i];
     d->fn(h);
 }
 
@@ -583,8 +583,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     log_setup(LOG_SILENT, false);
     testbed_init(&h.bed, policy);
     h.bed.may_refuse = true;
-    for (int i = 0; i < DEEDS_MAX && h.at < h.end; i++)
-        next_deed(&h);
+    for (int i = 0; i < EDITS_MAX && h.at < h.end; i++)
+        next_edit(&h);
     check_order(&h.bed);
     check_nothing_left(&h.bed);
     free(h.bed.passes->pull_failed);

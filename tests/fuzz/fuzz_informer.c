@@ -1,4 +1,4 @@
-/* An informer and a server that answers as it likes: the input is a series of deeds, a letter each
+/* An informer and a server that answers as it likes: the input is a series of edits, a letter each
  * with the bytes that it needs. The server keeps a few objects with their whole history, and
  * answers lists and watches of them with pages, frames cut anywhere, bookmarks, refusals, 410,
  * garbage, objects that cannot be read, or not at all. Whatever the order:
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum {
     NAMES = 6,
     FACTS_MAX = 400,
-    DEEDS_MAX = 600,
+    EDITS_MAX = 600,
     PAGE_MAX = 4,
     TEXT_MAX = 64 << 10,
     HEALED_IN_MS = 10 * 60 * 1000,
@@ -340,27 +340,27 @@ static void answer_watch(struct harness *h, unsigned frames)
     }
 }
 
-/* ---- deeds */
+/* ---- edits */
 
-static void deed_put(struct harness *h)
+static void edit_put(struct harness *h)
 {
     int name = (int) take(h, NAMES);
     commit(h, name, "xyzvw-"[take(h, 6)], READABLE, false);
 }
 
-static void deed_delete(struct harness *h)
+static void edit_delete(struct harness *h)
 {
     int name = (int) take(h, NAMES);
     commit(h, name, 'g', READABLE, true);
 }
 
-static void deed_bad(struct harness *h)
+static void edit_bad(struct harness *h)
 {
     int name = (int) take(h, NAMES), what = (int) take(h, 4);
     commit(h, name, 'b', what & 1 ? NO_TEXT : TOO_DEEP, what & 2);
 }
 
-static void deed_write(struct harness *h)
+static void edit_write(struct harness *h)
 {
     size_t before = h->fact_count;
     commit(h, (int) take(h, NAMES), 'o', READABLE, false);
@@ -368,7 +368,7 @@ static void deed_write(struct harness *h)
         h->written = h->fact_count;
 }
 
-static void deed_answer_write(struct harness *h)
+static void edit_answer_write(struct harness *h)
 {
     if (!h->written)
         return;
@@ -392,20 +392,20 @@ static void pass(struct harness *h, int64_t ms)
     loop_turn(h->loop);
 }
 
-static void deed_pass(struct harness *h)
+static void edit_pass(struct harness *h)
 {
     static const int64_t spans[] = { 1, 500, 1000, 1700, 5000, 60000, 151000, 400000 };
     pass(h, spans[take(h, ARRAY_LEN(spans))]);
 }
 
 /* As a process that was stopped. */
-static void deed_jump(struct harness *h)
+static void edit_jump(struct harness *h)
 {
     h->now_ms += 1000 * take(h, JUMP_MAX_MS / 1000 + 1);
     loop_turn(h->loop);
 }
 
-static void deed_answer(struct harness *h)
+static void edit_answer(struct harness *h)
 {
     if (!h->open)
         return;
@@ -415,7 +415,7 @@ static void deed_answer(struct harness *h)
         answer_list(h, (int) take(h, PAGE_MAX + 1), 1000);
 }
 
-static void deed_break(struct harness *h)
+static void edit_break(struct harness *h)
 {
     static const enum err_kind kinds[] = { ERR_UNREACHABLE, ERR_TIMEOUT, ERR_UNAUTHORIZED,
                                            ERR_NONE };
@@ -435,7 +435,7 @@ static void deed_break(struct harness *h)
     done(h, h->answered ? 200 : 0, kind);
 }
 
-static void deed_bookmark(struct harness *h)
+static void edit_bookmark(struct harness *h)
 {
     if (!h->open || !h->watches)
         return;
@@ -474,7 +474,7 @@ static void take_absence(struct harness *h)
     h->mixed = h->keeps = h->gap = h->silent = false;
 }
 
-static void deed_refuse(struct harness *h)
+static void edit_refuse(struct harness *h)
 {
     if (!h->open || h->answered)
         return;
@@ -489,7 +489,7 @@ static void deed_refuse(struct harness *h)
     done(h, code, ERR_NONE);
 }
 
-static void deed_error_frame(struct harness *h)
+static void edit_error_frame(struct harness *h)
 {
     if (!h->open || !h->watches)
         return;
@@ -503,7 +503,7 @@ static void deed_error_frame(struct harness *h)
     DEMAND(!send(h, frame, strlen(frame)));
 }
 
-static void deed_garbage(struct harness *h)
+static void edit_garbage(struct harness *h)
 {
     static const char *const frames[] = {
         "]",
@@ -525,41 +525,41 @@ static void deed_garbage(struct harness *h)
     DEMAND(!send(h, text, strlen(text)));
 }
 
-static void deed_nameless(struct harness *h)
+static void edit_nameless(struct harness *h)
 {
     h->nameless = h->open && !h->watches;
 }
 
-static void deed_list_anew(struct harness *h)
+static void edit_list_anew(struct harness *h)
 {
     h->not_before = 0;
     informer_list_anew(h->informer);
 }
 
-static void deed_look_again(struct harness *h)
+static void edit_look_again(struct harness *h)
 {
     informer_look_again(h->informer, take(h, 2) ? INFORMER_ABSENT_RETRY_MS : 0);
 }
 
-static const struct deed {
+static const struct edit {
     char letter;
     void (*fn)(struct harness *h);
-} deeds[] = {
-    { 'p', deed_put },        { 'd', deed_delete },       { 'b', deed_bad },
-    { 'w', deed_write },      { 'o', deed_answer_write }, { 't', deed_pass },
-    { 'j', deed_jump },       { 'a', deed_answer },       { 'x', deed_break },
-    { 'k', deed_bookmark },   { 'r', deed_refuse },       { 'e', deed_error_frame },
-    { 'g', deed_garbage },    { 'n', deed_nameless },     { 'l', deed_list_anew },
-    { 'q', deed_look_again },
+} edits[] = {
+    { 'p', edit_put },        { 'd', edit_delete },       { 'b', edit_bad },
+    { 'w', edit_write },      { 'o', edit_answer_write }, { 't', edit_pass },
+    { 'j', edit_jump },       { 'a', edit_answer },       { 'x', edit_break },
+    { 'k', edit_bookmark },   { 'r', edit_refuse },       { 'e', edit_error_frame },
+    { 'g', edit_garbage },    { 'n', edit_nameless },     { 'l', edit_list_anew },
+    { 'q', edit_look_again },
 };
 
-static void next_deed(struct harness *h)
+static void next_edit(struct harness *h)
 {
     unsigned letter = take(h, 256);
-    const struct deed *d = &deeds[letter % ARRAY_LEN(deeds)];
-    for (size_t i = 0; i < ARRAY_LEN(deeds); i++)
-        if ((unsigned) deeds[i].letter == letter)
-            d = &deeds[i];
+    const struct edit *d = &edits[letter % ARRAY_LEN(edits)];
+    for (size_t i = 0; i < ARRAY_LEN(edits); i++)
+        if ((unsigned) edits[i].letter == letter)
+            d = &edits[i];
     d->fn(h);
 }
 
@@ -646,7 +646,7 @@ static void heal(struct harness *h)
         else if (!h->watches)
             answer_list(h, NAMES + 1, 1000);
         else
-            answer_watch(h, FACTS_MAX), deed_bookmark(h);
+            answer_watch(h, FACTS_MAX), edit_bookmark(h);
         check(h);
     }
 }
@@ -672,8 +672,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     h.informer = informer_new(&options, &h.table, &transport, h.loop, on_change, &h);
     loop_turn(h.loop);
     informer_start(h.informer);
-    for (int i = 0; i < DEEDS_MAX && h.at < h.end; i++) {
-        next_deed(&h);
+    for (int i = 0; i < EDITS_MAX && h.at < h.end; i++) {
+        next_edit(&h);
         check(&h);
     }
     heal(&h);

@@ -20,7 +20,7 @@ struct expectation {
     const char *kind, *ns, *name; /* as in a path; name: a pattern, NULL: any */
     const json_t *have;           /* facts (fact.h) and patterns of what they say */
     const char *most;             /* a figure of the journal */
-    const char *times, *of;       /* a deed of the journal, and a pattern of whom it is done to */
+    const char *times, *of;       /* a edit of the journal, and a pattern of whom it is done to */
     /* patterns of the first nodes that are claimed, one after another */
     const json_t *order;
     size_t low, high; /* of `count` */
@@ -98,7 +98,7 @@ static const char *unknown_name(const struct expectation *x)
         is_kind = is_kind || str_eq(kind_at(i)->plural, x->kind);
     return !is_kind                                       ? x->kind
            : x->most && journal_figure_named(x->most) < 0 ? x->most
-           : x->times && journal_deed_named(x->times) < 0 ? x->times
+           : x->times && journal_edit_named(x->times) < 0 ? x->times
                                                           : NULL;
 }
 
@@ -248,7 +248,7 @@ static bool try_times(const struct expectations *all, const struct expectation *
                       struct buf *why)
 {
     bool known;
-    size_t n = journal_times(all->journal, (enum journal_deed) journal_deed_named(x->times), x->of,
+    size_t n = journal_times(all->journal, (enum journal_edit) journal_edit_named(x->times), x->of,
                              &known);
     buf_printf(why, "; it was %zu times%s", n,
                known ? "" : ", and nobody of such a name was there");

@@ -18,7 +18,7 @@
 
 /* How often each thing happened to one. */
 struct entry {
-    size_t times[JOURNAL_DEED_COUNT];
+    size_t times[JOURNAL_EDIT_COUNT];
     char name[];
 };
 
@@ -38,9 +38,9 @@ struct journal {
     size_t claim_count;
 };
 
-static const char *const deed_names[JOURNAL_DEED_COUNT] = {
+static const char *const edit_names[JOURNAL_EDIT_COUNT] = {
 #define X(id, name) [JOURNAL_##id] = name,
-    JOURNAL_DEEDS(X)
+    JOURNAL_EDITS(X)
 #undef X
 };
 
@@ -58,9 +58,9 @@ static int place_of(const char *const *names, int count, const char *name)
     return -1;
 }
 
-int journal_deed_named(const char *name)
+int journal_edit_named(const char *name)
 {
-    return place_of(deed_names, JOURNAL_DEED_COUNT, name);
+    return place_of(edit_names, JOURNAL_EDIT_COUNT, name);
 }
 
 int journal_figure_named(const char *name)
@@ -261,7 +261,7 @@ void journal_commit(struct journal *j, const struct api_commit *c)
 
 /* ---- what is asked */
 
-size_t journal_times(const struct journal *j, enum journal_deed deed, const char *pattern,
+size_t journal_times(const struct journal *j, enum journal_edit edit, const char *pattern,
                      bool *ret_known)
 {
     size_t cursor = 0, sum = 0;
@@ -272,7 +272,7 @@ size_t journal_times(const struct journal *j, enum journal_deed deed, const char
         if (!fit_pattern(pattern, e->name))
             continue;
         *ret_known = true;
-        sum += e->times[deed];
+        sum += e->times[edit];
     }
     return sum;
 }

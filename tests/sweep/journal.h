@@ -11,7 +11,7 @@
 
 /* id, name: what happens to nodes, to pods that use GPUs or are asked to leave ("namespace/name"),
  * and by Ostler to a kind of objects ("nodes") */
-#define JOURNAL_DEEDS(X)                                                                           \
+#define JOURNAL_EDITS(X)                                                                           \
     X(CLAIMED, "claimed")        /* a node: it had no claim */                                     \
     X(DRAINED, "drained")        /* a node: its pods are asked to leave */                         \
     X(UNLOADED, "unloaded")      /* a node: its driver was taken off */                            \
@@ -24,11 +24,11 @@
     X(RESTARTED, "restarted")    /* a pod: a container of it was started again */                  \
     X(WRITTEN, "written")        /* a kind of objects: by Ostler */
 
-enum journal_deed {
+enum journal_edit {
 #define X(id, ...) JOURNAL_##id,
-    JOURNAL_DEEDS(X)
+    JOURNAL_EDITS(X)
 #undef X
-        JOURNAL_DEED_COUNT
+        JOURNAL_EDIT_COUNT
 };
 
 /* id, name: what there is at one time */
@@ -54,12 +54,12 @@ void journal_free(struct journal *j);
 void journal_commit(struct journal *j, const struct api_commit *c);
 
 /* The place of a name in its table; -1: there is none such. */
-int journal_deed_named(const char *name);
+int journal_edit_named(const char *name);
 int journal_figure_named(const char *name);
 
 /* How often it happened to those whose name fits the pattern; whether anybody of such a name was
  * ever there is left in `ret_known`. */
-size_t journal_times(const struct journal *j, enum journal_deed deed, const char *pattern,
+size_t journal_times(const struct journal *j, enum journal_edit edit, const char *pattern,
                      bool *ret_known);
 /* The most that there was at a time. */
 size_t journal_most(const struct journal *j, enum journal_figure figure);

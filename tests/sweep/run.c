@@ -43,7 +43,7 @@ struct run_later {
 };
 
 /* Something of the scenario that happens in a phase. */
-struct deed {
+struct edit {
     struct sim_event event;
     struct run *run;
     const struct spec_action *action;
@@ -394,24 +394,24 @@ static void tear_down(struct run *r)
 
 /* ---- phases */
 
-static void do_deed(void *arg)
+static void do_edit(void *arg)
 {
-    const struct deed *d = arg;
+    const struct edit *d = arg;
     struct actors *a = d->run->actors;
     if (d->action && !actors_do(a, d->action, NULL) && d->run->plan->calm)
-        run_finding(d->run, "a deed of the life is refused: %s", str_or_empty(d->action->name));
+        run_finding(d->run, "a edit of the life is refused: %s", str_or_empty(d->action->name));
     if (d->change)
         actors_change(a, d->change);
 }
 
-/* Sets a deed to its time, when it is of this phase. */
-static void plan_deed(struct run *r, struct deed *d, int64_t at_ms)
+/* Sets a edit to its time, when it is of this phase. */
+static void plan_edit(struct run *r, struct edit *d, int64_t at_ms)
 {
     bool by_clock = r->life->by_clock;
     if (!by_clock && (size_t) (at_ms / LIFE_PHASE_MS) != r->phase)
         return;
     int64_t offset = by_clock ? at_ms : at_ms % LIFE_PHASE_MS;
-    d->event = (struct sim_event){ .fn = do_deed, .arg = d };
+    d->event = (struct sim_event){ .fn = do_edit, .arg = d };
     sim_after(&r->sim, &d->event, offset);
     run_hold(r, r->sim.now_ms + offset);
 }
@@ -504,16 +504,16 @@ static void run_phase(struct run *r)
     const struct scenario *s = r->life->scenario;
     struct run_result *result = r->result;
     size_t n = s->world.action_count;
-    CLEANUP_FREE struct deed *deeds = xcalloc(n + s->change_count, sizeof *deeds);
+    CLEANUP_FREE struct edit *edits = xcalloc(n + s->change_count, sizeof *edits);
     r->changed_ms = r->sim.now_ms;
     run_hold(r, r->life->until_ms);
     for (size_t i = 0; i < n; i++) {
-        deeds[i] = (struct deed){ .run = r, .action = &s->world.actions[i] };
-        plan_deed(r, &deeds[i], s->world.actions[i].at_ms);
+        edits[i] = (struct edit){ .run = r, .action = &s->world.actions[i] };
+        plan_edit(r, &edits[i], s->world.actions[i].at_ms);
     }
     for (size_t i = 0; i < s->change_count; i++) {
-        deeds[n + i] = (struct deed){ .run = r, .change = &s->changes[i] };
-        plan_deed(r, &deeds[n + i], s->changes[i].at_ms);
+        edits[n + i] = (struct edit){ .run = r, .change = &s->changes[i] };
+        plan_edit(r, &edits[n + i], s->changes[i].at_ms);
     }
     if (r->plan->faults_ms) {
         r->faults.until_ms = r->sim.now_ms + r->plan->faults_ms;

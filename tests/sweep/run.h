@@ -33,7 +33,7 @@ struct run_plan {
     int64_t ahead_ms[REPLICAS_MAX];
     size_t phases;                         /* only so many of the life; 0: all */
     const char *deny_verb, *deny_resource; /* a right that is missing; NULL: none */
-    /* nothing goes wrong: that a deed of the life is refused is a finding */
+    /* nothing goes wrong: that a edit of the life is refused is a finding */
     bool calm;
     size_t
         /* at the end of this phase (1: the first) Ostler starts anew, and must have nothing to

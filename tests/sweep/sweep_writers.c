@@ -10,7 +10,7 @@
 #include "reconcilers/model/names.h"
 #include "sim/api/path.h"
 #include "tests/sweep/sweep.h"
-#include "tests/sweep/sweep_writers_deeds.h"
+#include "tests/sweep/sweep_writers_edits.h"
 
 enum {
     REPENT_QUIET_MS = 45 * 1000,
@@ -27,10 +27,10 @@ struct writers_case {
     bool over;       /* the adversaries rest, and the phase comes to its end */
 };
 
-/* One deed on its way. */
+/* One edit on its way. */
 struct errand {
     struct run *run;
-    const struct writers_deed *deed;
+    const struct writers_edit *edit;
     const struct kind *kind;
     char *ns, *name;
     bool between; /* the request is on its way */
@@ -78,7 +78,7 @@ static void compare_all(struct run *r, const char *when)
     }
 }
 
-/* ---- deeds */
+/* ---- edits */
 
 static void free_errand(void *arg)
 {
@@ -102,7 +102,7 @@ static bool may_happen(const struct errand *e, const json_t *object)
 {
     if (!object || case_of(e->run)->over || object_is_deleting(object))
         return false;
-    return e->deed->kind != WRITERS_CORDON || !is_cordoned_in_life(e->run, e->name);
+    return e->edit->kind != WRITERS_CORDON || !is_cordoned_in_life(e->run, e->name);
 }
 
 static void run_errand(void *arg)
@@ -111,13 +111,13 @@ static void run_errand(void *arg)
     struct run *r = e->run;
     struct writers_case *c = case_of(r);
     const json_t *object = api_get(r->api, e->kind, e->ns, e->name);
-    if (may_happen(e, object) && writers_do(r->api, e->deed, e->kind, object, &c->rng)) {
+    if (may_happen(e, object) && writers_do(r->api, e->edit, e->kind, object, &c->rng)) {
         r->result->counts.interleavings += e->between;
         r->result->counts.others += !e->between;
-        c->thefts += e->deed->kind == WRITERS_THEFT;
+        c->thefts += e->edit->kind == WRITERS_THEFT;
         if (r->plan->verbose)
-            printf("         %s %s %s %s/%s\n", e->between ? "before" : "after", e->deed->user,
-                   e->deed->name, e->kind->plural, e->name);
+            printf("         %s %s %s %s/%s\n", e->between ? "before" : "after", e->edit->user,
+                   e->edit->name, e->kind->plural, e->name);
     }
     free_errand(e);
 }
@@ -129,15 +129,15 @@ static unsigned object_bit(const struct kind *k)
                                                      : WRITERS_CHILD;
 }
 
-static const struct writers_deed *choose(struct writers_case *c, const struct kind *k)
+static const struct writers_edit *choose(struct writers_case *c, const struct kind *k)
 {
     size_t n;
-    const struct writers_deed *all = writers_deeds(&n);
+    const struct writers_edit *all = writers_edits(&n);
     for (;;) {
-        const struct writers_deed *deed = &all[rng_below(&c->rng, n)];
-        if ((deed->objects & object_bit(k)) &&
-            (deed->kind != WRITERS_THEFT || c->thefts < THEFTS_MAX))
-            return deed;
+        const struct writers_edit *edit = &all[rng_below(&c->rng, n)];
+        if ((edit->objects & object_bit(k)) &&
+            (edit->kind != WRITERS_THEFT || c->thefts < THEFTS_MAX))
+            return edit;
     }
 }
 
@@ -150,7 +150,7 @@ static void send_writer(struct run *r, const struct kind *k, const char *ns, con
         return;
     struct errand *e = xcalloc(1, sizeof *e);
     *e = (struct errand){ .run = r,
-                          .deed = choose(c, k),
+                          .edit = choose(c, k),
                           .kind = k,
                           .ns = xstrdup(str_or_empty(ns)),
                           .name = xstrdup(name),

@@ -58,39 +58,39 @@ static void show_events(struct shown *s)
     events_print(viewed, &s->paint, &s->out);
 }
 
-static void add_deed(struct shown *s, const struct edit *d)
+static void add_edit(struct shown *s, const struct edit *d)
 {
     CLEANUP_FREE char *patch = d->patch ? json_compact(d->patch) : xstrdup("none");
     buf_printf(&s->out, "said: %s\nundo: %s\nwarning: %s\npatch: %s\n", d->said,
                d->undo ? d->undo : "-", d->warning ? d->warning : "-", patch);
 }
 
-static void show_deeds_on_policy(struct shown *s)
+static void show_edits_on_policy(struct shown *s)
 {
     const json_t *policy = json_object_get(s->snapshot, "policy");
     struct edit d;
     CLEANUP_ERR struct err e = { 0 };
     edit_pause(policy, &d);
-    add_deed(s, &d);
+    add_edit(s, &d);
     edit_clear(&d);
     edit_resume(policy, &d);
-    add_deed(s, &d);
+    add_edit(s, &d);
     edit_clear(&d);
     if (edit_approve(policy, s->name_count ? s->names[0] : NULL, &d, &e) < 0)
         buf_printf(&s->out, "refused: %s\n", err_msg(&e));
     else
-        add_deed(s, &d);
+        add_edit(s, &d);
     edit_clear(&d);
 }
 
-static void show_deeds_on_node(struct shown *s)
+static void show_edits_on_node(struct shown *s)
 {
     struct edit d;
     edit_hold(json_object_get(s->snapshot, "nodes"), &d);
-    add_deed(s, &d);
+    add_edit(s, &d);
     edit_clear(&d);
     edit_release(json_object_get(s->snapshot, "nodes"), &d);
-    add_deed(s, &d);
+    add_edit(s, &d);
     edit_clear(&d);
 }
 
@@ -102,8 +102,8 @@ static const struct {
     { "nodes", show_nodes },
     { "explain", show_explain },
     { "events", show_events },
-    { "policy-deeds", show_deeds_on_policy },
-    { "node-deeds", show_deeds_on_node },
+    { "policy-edits", show_edits_on_policy },
+    { "node-edits", show_edits_on_node },
 };
 
 static char *read_whole(const char *path)

@@ -1,4 +1,4 @@
-/* People and programs that write to the cluster: action_fns of a scenario, autoscaler, labeller,
+/* People and programs that write to the cluster: actions of a scenario, autoscaler, labeller,
  * another operator, GitOps. */
 #include "tests/unit/sim_actors/operands.h"
 

@@ -1,8 +1,8 @@
-/* What five adversaries do to nodes, to the policy and to Ostler's own objects: a table of deeds.
+/* What five adversaries do to nodes, to the policy and to Ostler's own objects: a table of edits.
  * Each is one write that the API server carries out at once, based on what is there at this moment.
  */
-#ifndef OSTLER_TESTS_SWEEP_SWEEP_WRITERS_DEEDS_H
-#define OSTLER_TESTS_SWEEP_SWEEP_WRITERS_DEEDS_H
+#ifndef OSTLER_TESTS_SWEEP_SWEEP_WRITERS_EDITS_H
+#define OSTLER_TESTS_SWEEP_SWEEP_WRITERS_EDITS_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -13,10 +13,10 @@
 /* The domain of all that is the adversaries' own. */
 #define WRITERS_DOMAIN "writer.example.com/"
 
-/* What a deed is done to, as bits. */
+/* What a edit is done to, as bits. */
 enum writers_object { WRITERS_NODE = 1, WRITERS_CHILD = 2, WRITERS_POLICY = 4, WRITERS_ANY = 7 };
 
-struct writers_deed {
+struct writers_edit {
     const char *name;
     const char *user;
     unsigned objects; /* of enum writers_object */
@@ -26,9 +26,9 @@ struct writers_deed {
     json_t *(*patch)(const json_t *object, struct rng *rng);
 };
 
-const struct writers_deed *writers_deeds(size_t *ret_count);
-/* Carries out a deed; false when there was nothing to do. */
-bool writers_do(struct api *api, const struct writers_deed *deed, const struct kind *k,
+const struct writers_edit *writers_edits(size_t *ret_count);
+/* Carries out a edit; false when there was nothing to do. */
+bool writers_do(struct api *api, const struct writers_edit *edit, const struct kind *k,
                 const json_t *object, struct rng *rng);
 
 /* What is foreign on an object: labels, annotations, taints and whether it is cordoned. New

@@ -1,4 +1,4 @@
-#include "tests/sweep/sweep_writers_deeds.h"
+#include "tests/sweep/sweep_writers_edits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -254,7 +254,7 @@ static json_t *spoil_intent(const json_t *child, struct rng *rng)
 
 /* ---- all of them */
 
-static const struct writers_deed deeds[] = {
+static const struct writers_edit edits[] = {
     { "adds a taint", "writer-of-taints", WRITERS_NODE, WRITERS_OWN, add_taint },
     { "takes a taint off", "writer-of-taints", WRITERS_NODE, WRITERS_OWN, remove_taint },
     { "sets a label", "writer-of-labels", WRITERS_ANY, WRITERS_OWN, set_label },
@@ -273,17 +273,17 @@ static const struct writers_deed deeds[] = {
     { "spoils " ANNOTATION_INTENT, "thief", WRITERS_CHILD, WRITERS_THEFT, spoil_intent },
 };
 
-const struct writers_deed *writers_deeds(size_t *ret_count)
+const struct writers_edit *writers_edits(size_t *ret_count)
 {
-    *ret_count = ARRAY_LEN(deeds);
-    return deeds;
+    *ret_count = ARRAY_LEN(edits);
+    return edits;
 }
 
-bool writers_do(struct api *api, const struct writers_deed *deed, const struct kind *k,
+bool writers_do(struct api *api, const struct writers_edit *edit, const struct kind *k,
                 const json_t *object, struct rng *rng)
 {
-    CLEANUP_JSON json_t *patch = deed->patch(object, rng);
-    return patch && api_merge(api, deed->user, k, object_namespace(object), object_name(object), "",
+    CLEANUP_JSON json_t *patch = edit->patch(object, rng);
+    return patch && api_merge(api, edit->user, k, object_namespace(object), object_name(object), "",
                               patch, NULL) == 0;
 }
 
