@@ -409,7 +409,7 @@ def _install_without_a_namespace(release, chart):
     done = release.install(chart, "--set", "operandNamespace.create=false", check=False)
     assert done.returncode, "Helm installed Ostler without a namespace for its operands"
     words = [
-        f"there is no namespace {names.OPERANDS}",
+        f"namespace {names.OPERANDS} does not exist",
         f"kubectl create namespace {names.OPERANDS}",
     ]
     contains(done.stderr, words, "what Helm says")
