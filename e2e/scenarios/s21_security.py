@@ -415,7 +415,7 @@ WITH_THE_TOKEN = {
                 ]
             )
         ),
-        "no variable",
+        "variables only from plain values",
     ),
     "make_a_pod_with_variables_of_a_secret": (
         lambda c, node: c.create(
@@ -425,13 +425,13 @@ WITH_THE_TOKEN = {
                 ]
             )
         ),
-        "no variable",
+        "variables only from plain values",
     ),
     "make_a_pod_with_a_token": (
         lambda c, node: c.create(pod(automountServiceAccountToken=True)),
         "no token",
     ),
-    "cordon": (patch_node(spec={"unschedulable": True}), "does not cordon"),
+    "cordon": (patch_node(spec={"unschedulable": True}), "must not cordon nodes"),
     "label_of_others": (
         patch_node(metadata={"labels": {"team": "mine"}}),
         "may not change or remove a label",
