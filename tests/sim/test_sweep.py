@@ -85,7 +85,7 @@ def wrong_arguments(tree):
             code == 2 and not out and err.startswith(f"sweep: {words}") and err.count("\n") == 1
         ), (arguments, code, out, err)
     code, out, _ = tree.run("--help")
-    assert code == 0 and "the number is the seed" in out and "\n  crash-sweep " in out, out
+    assert code == 0 and "N is the seed" in out and "\n  crash-sweep " in out, out
 
 
 @test
