@@ -90,7 +90,7 @@ void log_tail_take(struct reconcilers *r, const char *key, const char *bytes, si
     struct node_slot *slot = map_get(&r->cluster->slots, node);
     struct log_tail *w = slot && slot->node ? slot->words : NULL;
     CLEANUP_FREE char *asked = w ? xasprintf("%s %s %s", node, w->pod, w->container) : NULL;
-    if (!bytes || !str_eq(asked, key) || w->text)
+    if (!bytes || !w || !str_eq(asked, key) || w->text)
         return;
     CLEANUP_FREE char *text = log_tail_cut(bytes, len, LAST_WORDS_MAX);
     if (!*text)

@@ -196,7 +196,7 @@ void node_outcome(void *arg, const char *name, const struct executor_result *res
         return;
     if (result->error != ERR_NONE && (!result->failed || result->failed->request.looks))
         slot->holders_looked = 0;
-    if (result->error == ERR_BUDGET)
+    if (result->error == ERR_BUDGET && result->failed)
         cluster_refused(r->cluster, slot,
                         xasprintf("%s: %s", result->failed->target, result->message));
     else

@@ -20,6 +20,7 @@ static void node_holders_take_text(const json_t *holder, const char *key, int ma
 {
     snprintf(ret, HOLDER_NAME_MAX, "%.*s", max, json_str_or_empty(holder, key));
     /* For sentences: one line, without bytes that JSON encodes as six. */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it begins at an array. */
     for (char *c = ret; *c; c++)
         if ((unsigned char) *c < ' ' || (unsigned char) *c > '~')
             *c = '?';
@@ -32,6 +33,7 @@ static void take_host(struct node_holders *h, const json_t *holder)
     node_holders_take_text(holder, "process", HOLDER_NAME_MAX - 1, host->process);
     node_holders_take_text(holder, "unit", HOLDER_NAME_MAX - 1, host->unit);
     node_holders_take_text(holder, "container", CONTAINER_SHOWN, host->container);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller made room for it. */
     host->fixed = *json_str_or_empty(holder, "podUid") != '\0';
     host->pid = pid > 0 && pid <= PID_MAX ? (int) pid : 0;
 }

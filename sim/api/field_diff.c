@@ -151,7 +151,9 @@ static bool is_container(const json_t *v)
 /* An object or list becomes something else; possible only without a schema. */
 static bool changes_its_kind(const struct change *c)
 {
+    /* is_nothing() is true for NULL. */
     return !is_nothing(c->before) && !is_nothing(c->after) &&
+           /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
            json_typeof(c->before) != json_typeof(c->after) &&
            (is_container(c->before) || is_container(c->after));
 }

@@ -45,6 +45,7 @@ static const char *refusal_reason_of(int code)
 
 static void set_message(struct refusal *r, char *message_steal)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): each refusal begins as zero. */
     free(r->message);
     r->message = message_steal;
 }
