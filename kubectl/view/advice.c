@@ -43,11 +43,11 @@ char *advice_of_rollout(enum reason reason, const char *plan)
 
 bool advice_is_stuck(const char *state, enum reason reason, long long seconds)
 {
-    static const char *const at_once[] = { "Failed", "Unsupported", "Lost" };
-    static const char *const quiet[] = { "Ready", "ForeignStack", "Unmanaged" };
-    if (str_is_one_of(state, at_once, ARRAY_LEN(at_once)))
+    static const char *const at_once[] = { "Failed", "Unsupported", "Lost", NULL };
+    static const char *const quiet[] = { "Ready", "ForeignStack", "Unmanaged", NULL };
+    if (str_is_any_of(state, at_once))
         return true;
-    if (str_is_one_of(state, quiet, ARRAY_LEN(quiet)))
+    if (str_is_any_of(state, quiet))
         return reason == REASON_GPUS_MISSING;
     return seconds >= LONG_S;
 }

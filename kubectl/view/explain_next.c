@@ -55,7 +55,7 @@ static const char *time_to_come(const struct next_steps *l, const json_t *wave, 
     return time && term_seconds_since(time, l->now_us) <= 0 ? time : NULL;
 }
 
-/* Nobody can tell when a wave begins if a user has to act first. */
+/* A wave that a user has to release first has no time. */
 static void describe_wave(struct next_steps *l, enum reason reason)
 {
     const json_t *wave = NULL;

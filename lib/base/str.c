@@ -9,14 +9,6 @@ bool str_eq(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-bool str_is_one_of(const char *s, const char *const *list, size_t count)
-{
-    for (size_t i = 0; s && i < count; i++)
-        if (str_eq(s, list[i]))
-            return true;
-    return false;
-}
-
 bool str_has_prefix(const char *s, const char *prefix)
 {
     return strncmp(s, prefix, strlen(prefix)) == 0;

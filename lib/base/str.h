@@ -8,8 +8,6 @@
 
 /* Equal; NULL equals only NULL. */
 bool str_eq(const char *a, const char *b);
-/* Whether a list of `count` texts has this one; NULL is in no list. */
-bool str_is_one_of(const char *s, const char *const *list, size_t count);
 /* Whether `s` begins with `prefix`; neither may be NULL. */
 bool str_has_prefix(const char *s, const char *prefix);
 /* Whether `s` ends with `suffix`; neither may be NULL. */

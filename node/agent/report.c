@@ -78,8 +78,8 @@ static void count_absence(struct report *r, const json_t *said)
  * reports processes. */
 static bool is_closed(const json_t *object)
 {
-    static const char *const states[] = { "Draining", "Unloading", "Removing" };
-    return str_is_one_of(json_str(object, "status.state"), states, ARRAY_LEN(states)) ||
+    static const char *const states[] = { "Draining", "Unloading", "Removing", NULL };
+    return str_is_any_of(json_str(object, "status.state"), states) ||
            json_find(json_at(object, "status.waitingFor"), "reason", "HostProcess");
 }
 

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Connects to the socket; -1: nobody answers there. */
+/* Connects to the socket; -1: no program answers. */
 int grpc_connect(const char *path);
 /* One call. `method`: "/package.Service/Method". `answer` is emptied and receives the message of
  * the response; a longer response than its limit is ERR_TOO_LARGE. ERR_NOT_FOUND: the server lacks

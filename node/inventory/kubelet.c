@@ -18,7 +18,7 @@ enum { CONFIG_MAX = 256 * 1024, SOCKETS_MAX = 4 * 1024 * 1024 };
  * the usual one to theirs. */
 #define KUBEADMS "/var/lib/kubelet"
 static const char *const roots[] = { "/var/lib/k0s/kubelet",
-                                     "/var/snap/microk8s/common/var/lib/kubelet", KUBEADMS };
+                                     "/var/snap/microk8s/common/var/lib/kubelet", KUBEADMS, NULL };
 
 /* Files that may contain the endpoint, and the text before it. */
 static const char *const configs[] = { "config.yaml", "kubeadm-flags.env" };
@@ -62,7 +62,7 @@ static const char *listening_root(struct view *v)
         return NULL;
     for (struct part rest = part_of_buf(&text); !root && part_next(&rest, '\n', &line);)
         root = listens_in(v, line);
-    for (size_t i = 0; root && i < ARRAY_LEN(roots); i++)
+    for (size_t i = 0; root && roots[i]; i++)
         if (root_same(v->root, arena_printf(&v->arena, "%s" FOLDER, roots[i]) + 1,
                       arena_printf(&v->arena, "%s" FOLDER, root) + 1))
             return roots[i];
@@ -76,7 +76,7 @@ static const char *listening_root(struct view *v)
 static const char *find_root(struct view *v)
 {
     const char *listening = listening_root(v), *prepared = NULL;
-    for (size_t i = 0; !listening && i < ARRAY_LEN(roots); i++) {
+    for (size_t i = 0; !listening && roots[i]; i++) {
         if (view_is(v, arena_printf(&v->arena, "%s" FOLDER, roots[i] + 1), S_IFDIR) != SEEN)
             continue;
         if (!prepared)
@@ -105,6 +105,6 @@ void kubelet_look(struct view *v, struct kubelet *ret)
     if (ret->root)
         ret->endpoint = endpoint_in(v, ret->root);
     /* kubeadm always writes its files here, whatever --root-dir is. */
-    if (ret->root && !ret->endpoint && !str_is_one_of(ret->root, roots, ARRAY_LEN(roots)))
+    if (ret->root && !ret->endpoint && !str_is_any_of(ret->root, roots))
         ret->endpoint = endpoint_in(v, KUBEADMS);
 }

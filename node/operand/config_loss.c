@@ -157,7 +157,7 @@ static bool read_dump(const char *text, struct settings *ret)
 /* Last names of settings whose values help and contain no path or secret. */
 static const char *const shown[] = {
     "SystemdCgroup", "bin_dir",       "conf_dir", "config_path", "default_runtime_name",
-    "runtime_type",  "sandbox_image", "sandbox",  "snapshotter",
+    "runtime_type",  "sandbox_image", "sandbox",  "snapshotter", NULL,
 };
 
 static const char *last_name(const char *name)
@@ -166,7 +166,7 @@ static const char *last_name(const char *name)
     return dot ? dot + 1 : name;
 }
 
-static const char *const empty[] = { "\"\"", "''", "[]", "{}", "0", "false" };
+static const char *const empty[] = { "\"\"", "''", "[]", "{}", "0", "false", NULL };
 
 /* Whether the toolkit is expected to change the setting. `now`: the new value; NULL: none. */
 static bool may_change(const char *name, const char *now)
@@ -180,7 +180,7 @@ static bool may_change(const char *name, const char *now)
 
 static void config_loss_describe(struct buf *ret, const struct setting *s, const char *now)
 {
-    bool shows = str_is_one_of(last_name(s->name), shown, ARRAY_LEN(shown));
+    bool shows = str_is_any_of(last_name(s->name), shown);
     buf_printf(ret, "%s%.*s", ret->len ? ", " : "", CONFIG_NAME_MAX, s->name);
     if (shows && now)
         buf_printf(ret, " (%.*s became %.*s)", CONFIG_NAME_MAX, s->value, CONFIG_NAME_MAX, now);
@@ -197,8 +197,7 @@ static size_t config_loss_compare(const struct settings *before, const struct se
         const struct setting *is = bsearch(was, after->items, after->len, sizeof *was,
                                            config_loss_by_name);
         const char *now = is ? is->value : NULL;
-        if ((now && str_eq(now, was->value)) ||
-            (!now && str_is_one_of(was->value, empty, ARRAY_LEN(empty))) ||
+        if ((now && str_eq(now, was->value)) || (!now && str_is_any_of(was->value, empty)) ||
             may_change(was->name, now))
             continue;
         if (lost++ < CONFIG_NAMED_MAX)

@@ -250,6 +250,29 @@ static void assert_asks_kubelet(const json_t *exporter, const struct host *host)
     assert_string_equal(json_str(volume, "hostPath.path"), want);
 }
 
+/* The objects that a row asks for, in the order of a golden file. */
+static void render_objects(unsigned objects, const struct render_context *contexts,
+                           const struct host *host, struct buf *out)
+{
+    static const enum render_object order[] = { RENDER_DRIVER,           RENDER_TOOLKIT,
+                                                RENDER_REMOVAL,          RENDER_DEVICE_PLUGIN,
+                                                RENDER_EXPORTER,         RENDER_EXPORTER_SERVICE,
+                                                RENDER_EXPORTER_MONITOR, RENDER_AGENT,
+                                                RENDER_RUNTIME_CLASS };
+    for (size_t k = 0; k < ARRAY_LEN(order); k++) {
+        const size_t i = order[k];
+        if (!(objects & 1U << i))
+            continue;
+        CLEANUP_ERR struct err e = { 0 };
+        json_t *rendered = render_object(manifests, (enum render_object) i, &contexts[i], &e);
+        if (!rendered)
+            fail_msg("%s", err_msg(&e));
+        if (i == RENDER_EXPORTER)
+            assert_asks_kubelet(rendered, host);
+        add_document(out, rendered);
+    }
+}
+
 /* All that a row asks for, as the cases of a policy that went through the decoder. */
 static void render_row(const struct render_row *row, struct buf *out)
 {
@@ -296,23 +319,7 @@ static void render_row(const struct render_row *row, struct buf *out)
         add_document(out, render_revision(&contexts[RENDER_DRIVER]));
         add_document(out, render_revision(&contexts[RENDER_TOOLKIT]));
     }
-    static const enum render_object order[] = { RENDER_DRIVER,           RENDER_TOOLKIT,
-                                                RENDER_REMOVAL,          RENDER_DEVICE_PLUGIN,
-                                                RENDER_EXPORTER,         RENDER_EXPORTER_SERVICE,
-                                                RENDER_EXPORTER_MONITOR, RENDER_AGENT,
-                                                RENDER_RUNTIME_CLASS };
-    for (size_t k = 0; k < ARRAY_LEN(order); k++) {
-        const size_t i = order[k];
-        if (!(row->objects & 1U << i))
-            continue;
-        CLEANUP_ERR struct err e = { 0 };
-        json_t *rendered = render_object(manifests, (enum render_object) i, &contexts[i], &e);
-        if (!rendered)
-            fail_msg("%s", err_msg(&e));
-        if (i == RENDER_EXPORTER)
-            assert_asks_kubelet(rendered, &host);
-        add_document(out, rendered);
-    }
+    render_objects(row->objects, contexts, &host, out);
     policy_clear(&policy);
     policy_problems_clear(&problems);
 }

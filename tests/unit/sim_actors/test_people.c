@@ -4,16 +4,23 @@
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000 };
 
-static void deeds_at_their_times(void **state)
+static const char plain_pod[] = "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p', "
+                                "'namespace': 'default'}, 'spec': {'containers': "
+                                "[{'name': 'c', 'image': 'i'}]}}";
+
+static void assert_taints(const struct little *w, const char *want)
+{
+    assert_tree(json_at(little_get(w, "nodes", "", "gpu-1"), "spec.taints"), want);
+}
+
+static void actions_at_their_times(void **state)
 {
     (void) state;
     struct little w;
     CLEANUP_JSON json_t *label = tree("{'team': 'a', 'kubernetes.io/os': null}");
     CLEANUP_JSON json_t *taint = tree("{'key': 'x', 'value': '1', 'effect': 'NoSchedule'}");
     CLEANUP_JSON json_t *again = tree("{'key': 'x', 'value': '2', 'effect': 'NoSchedule'}");
-    CLEANUP_JSON json_t *pod = tree("{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p', "
-                                    "'namespace': 'default'}, 'spec': {'containers': "
-                                    "[{'name': 'c', 'image': 'i'}]}}");
+    CLEANUP_JSON json_t *pod = tree(plain_pod);
     CLEANUP_JSON json_t *edit = tree("{'metadata': {'labels': {'edited': 'yes'}}}");
     const struct spec_action actions[] = {
         { .at_ms = 10 * SECOND_MS, .verb = SPEC_CORDON, .name = "gpu-1" },
@@ -56,8 +63,7 @@ static void deeds_at_their_times(void **state)
     assert_string_equal(object_label(little_get(&w, "nodes", "", "gpu-1"), "team"), "a");
     assert_null(object_label(little_get(&w, "nodes", "", "gpu-1"), "kubernetes.io/os"));
     little_pass(&w, 11 * SECOND_MS);
-    assert_tree(json_at(little_get(&w, "nodes", "", "gpu-1"), "spec.taints"),
-                "[{'key': 'x', 'value': '2', 'effect': 'NoSchedule'}]");
+    assert_taints(&w, "[{'key': 'x', 'value': '2', 'effect': 'NoSchedule'}]");
     little_pass(&w, 10 * SECOND_MS);
     assert_int_equal(json_array_size(json_at(little_get(&w, "nodes", "", "gpu-1"), "spec.taints")),
                      0);
@@ -90,7 +96,7 @@ static void values_that_are_read(void **state)
     little_end(&w);
 }
 
-static void deeds_that_cannot_be_done(void **state)
+static void actions_that_cannot_be_done(void **state)
 {
     (void) state;
     struct little w;
@@ -270,9 +276,9 @@ static void same_seed_same_world(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "action_fns happen at their times", deeds_at_their_times, NULL);
+    suite_add(&s, "actions happen at their times", actions_at_their_times, NULL);
     suite_add(&s, "values are read elsewhere", values_that_are_read, NULL);
-    suite_add(&s, "action_fns that cannot be done say so", deeds_that_cannot_be_done, NULL);
+    suite_add(&s, "actions that cannot be done say so", actions_that_cannot_be_done, NULL);
     suite_add(&s, "the autoscaler makes nodes for waiting pods and removes idle ones", autoscaler,
               NULL);
     suite_add(&s, "the labeller labels, restores and restarts", labeller, NULL);

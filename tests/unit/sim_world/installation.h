@@ -15,6 +15,7 @@
 #include "sim/api/access.h"
 #include "sim/api/builtin.h"
 #include "sim/world/process.h"
+#include "tests/unit/sim_world/one_node.h"
 #include "tests/unit/support/suite.h"
 
 enum { SETTLED_MS = 5000, LOOKED_AGAIN_MS = 12 * 1000, LEASE_MS = 20 * 1000, CLAIM_MS = 70 * 1000 };
@@ -32,16 +33,6 @@ struct setting {
     const char *edit_at;
     int deletions, late_deletions; /* that were sent, and of these while the first one held still */
 };
-
-static inline void create(struct setting *s, json_t *object_steal)
-{
-    CLEANUP_JSON json_t *object = object_steal;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    if (api_create(s->api, "admin",
-                   kind_of(json_str(object, "apiVersion"), json_str(object, "kind")), object,
-                   &r) < 0)
-        fail_msg("%s", r.message);
-}
 
 /* A merge patch of an object in no namespace. */
 static inline void change(struct setting *s, const char *plural, const char *name,
@@ -61,28 +52,6 @@ static inline json_t *annotation(const char *key, const char *value)
 static inline json_t *label(const char *key, const char *value)
 {
     return json_pack("{s:{s:{s:s?}}}", "metadata", "labels", key, value);
-}
-
-static inline void create_cluster(struct setting *s)
-{
-    static const char *const namespaces[] = { "ostler-system", "elsewhere", "ostler-operands" };
-    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++)
-        create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
-                            "metadata", "name", namespaces[i]));
-    size_t i;
-    json_t *crd;
-    CLEANUP_JSON json_t *crds = builtin_crds();
-    json_array_foreach (crds, i, crd)
-        create(s, json_incref(crd));
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:{s:s, s:s, s:s, s:s}}}", "apiVersion",
-                        "v1", "kind", "Node", "metadata", "name", "gpu-1", "labels",
-                        "feature.node.kubernetes.io/pci-0302_10de.present", "true", "status",
-                        "nodeInfo", "osImage", "Ubuntu 24.04.1 LTS", "kernelVersion",
-                        "6.8.0-49-generic", "containerRuntimeVersion", "containerd://2.1.4",
-                        "architecture", "amd64"));
-    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:b}}}", "apiVersion", "ostler.dev/v1alpha1",
-                        "kind", "GpuClusterPolicy", "metadata", "name", "default", "spec",
-                        "toolkit", "enabled", 0));
 }
 
 static inline struct process *process(const struct setting *s, const char *name, const char *ns)
@@ -144,7 +113,7 @@ static inline int set_up(void **state)
                                                .arrived = on_arrived,
                                                .arg = s });
     s->manifests = manifests_new(NULL);
-    create_cluster(s);
+    create_cluster(s->api);
     s->first = process(s, "first", "ostler-system");
     s->second = process(s, "second", "elsewhere");
     *state = s;

@@ -65,8 +65,9 @@ static void cleanup_leaves_the_work_to_the_ostler_that_runs(void **state)
 static void cleanup_ends_the_ostler_that_runs_and_takes_its_leases(void **state)
 {
     struct setting *s = *state;
-    create(s, json_pack(
-                  "{s:s, s:s, s:{s:s, s:s}, s:{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:{s:[{s:s, s:s}]}}}}",
+    create(
+        s->api,
+        json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:{s:[{s:s, s:s}]}}}}",
                   "apiVersion", "apps/v1", "kind", "Deployment", "metadata", "name",
                   DEPLOYMENT_NAME, "namespace", "ostler-system", "spec", "selector", "matchLabels",
                   "a", "b", "template", "metadata", "labels", "a", "b", "spec", "containers",
@@ -204,8 +205,8 @@ static void cleanup_gives_up_where_the_policy_is_made_again(void **state)
     pass(s, SETTLED_MS);
     assert_true(object_is_deleting(policy(s)));
     change(s, "gpuclusterpolicies", "default", json_pack("{s:{s:n}}", "metadata", "finalizers"));
-    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind",
-                        "GpuClusterPolicy", "metadata", "name", "default", "spec"));
+    create(s->api, json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1",
+                             "kind", "GpuClusterPolicy", "metadata", "name", "default", "spec"));
     pass(s, SETTLED_MS);
     assert_int_equal(process_counts(p)->ends, 1);
     assert_int_equal(process_counts(p)->exit_code, 1);
@@ -216,10 +217,11 @@ static void cleanup_gives_up_where_the_policy_is_made_again(void **state)
 static void cleanup_with_force_needs_no_policy(void **state)
 {
     struct setting *s = begun(state);
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:[{s:s, s:s, s:{s:{s:s}}}]}}",
-                        "apiVersion", "v1", "kind", "Pod", "metadata", "name", "job", "namespace",
-                        "elsewhere", "spec", "nodeName", "gpu-1", "containers", "name", "job",
-                        "image", "job", "resources", "limits", "nvidia.com/gpu", "1"));
+    create(s->api,
+           json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:[{s:s, s:s, s:{s:{s:s}}}]}}", "apiVersion",
+                     "v1", "kind", "Pod", "metadata", "name", "job", "namespace", "elsewhere",
+                     "spec", "nodeName", "gpu-1", "containers", "name", "job", "image", "job",
+                     "resources", "limits", "nvidia.com/gpu", "1"));
     process_stop(s->first);
     pass(s, SETTLED_MS);
     change(s, "gpuclusterpolicies", "default", json_pack("{s:{s:n}}", "metadata", "finalizers"));

@@ -109,8 +109,8 @@ static void a_namespace_that_is_missing_is_named(void **state)
     pass(s, SETTLED_MS);
     assert_says(s, "Stalled", "True", "NamespaceMissing",
                 "kubectl create namespace ostler-operands");
-    create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata",
-                        "name", "ostler-operands"));
+    create(s->api, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
+                             "metadata", "name", "ostler-operands"));
     pass(s, LEASE_MS);
     assert_true(is_marked(s));
     assert_says(s, "Stalled", "False", NULL, NULL);

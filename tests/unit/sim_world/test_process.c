@@ -13,6 +13,7 @@
 #include "reconcilers/model/policy.h"
 #include "sim/api/access.h"
 #include "sim/api/builtin.h"
+#include "tests/unit/sim_world/one_node.h"
 #include "tests/unit/support/suite.h"
 
 enum { RESTART_MS = 1000, SETTLED_MS = 5000, LEASE_MS = 20 * 1000 };
@@ -26,38 +27,6 @@ struct setting {
     struct manifests *manifests;
     struct process *first, *second;
 };
-
-static void create(struct setting *s, json_t *object_steal)
-{
-    CLEANUP_JSON json_t *object = object_steal;
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    if (api_create(s->api, "admin",
-                   kind_of(json_str(object, "apiVersion"), json_str(object, "kind")), object,
-                   &r) < 0)
-        fail_msg("%s", r.message);
-}
-
-static void create_cluster(struct setting *s)
-{
-    static const char *const namespaces[] = { "ostler-system", "ostler-operands" };
-    for (size_t i = 0; i < ARRAY_LEN(namespaces); i++)
-        create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
-                            "metadata", "name", namespaces[i]));
-    size_t i;
-    json_t *crd;
-    CLEANUP_JSON json_t *crds = builtin_crds();
-    json_array_foreach (crds, i, crd)
-        create(s, json_incref(crd));
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:{s:s, s:s, s:s, s:s}}}", "apiVersion",
-                        "v1", "kind", "Node", "metadata", "name", "gpu-1", "labels",
-                        "feature.node.kubernetes.io/pci-0302_10de.present", "true", "status",
-                        "nodeInfo", "osImage", "Ubuntu 24.04.1 LTS", "kernelVersion",
-                        "6.8.0-49-generic", "containerRuntimeVersion", "containerd://2.1.4",
-                        "architecture", "amd64"));
-    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:b}}}", "apiVersion", "ostler.dev/v1alpha1",
-                        "kind", "GpuClusterPolicy", "metadata", "name", "default", "spec",
-                        "toolkit", "enabled", 0));
-}
 
 static struct process *process(const struct setting *s, const char *name)
 {
@@ -88,7 +57,7 @@ static struct setting *make(uint64_t seed)
                                                .latency_min_ms = 1,
                                                .latency_max_ms = 20 });
     s->manifests = manifests_new(NULL);
-    create_cluster(s);
+    create_cluster(s->api);
     s->first = process(s, "first");
     s->second = process(s, "second");
     return s;
@@ -268,10 +237,10 @@ static void no_node_is_marked_before_the_finalizer_is_there(void **state)
 {
     struct setting *s = *state;
     struct order o = { .s = s };
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s, s:s}}}", "apiVersion", "v1", "kind", "Node",
-                        "metadata", "name", "theirs", "labels",
-                        "feature.node.kubernetes.io/pci-0302_10de.present", "true",
-                        "eks.amazonaws.com/compute-type", "auto"));
+    create(s->api, json_pack("{s:s, s:s, s:{s:s, s:{s:s, s:s}}}", "apiVersion", "v1", "kind",
+                             "Node", "metadata", "name", "theirs", "labels",
+                             "feature.node.kubernetes.io/pci-0302_10de.present", "true",
+                             "eks.amazonaws.com/compute-type", "auto"));
     api_on_commit(s->api, take_order, &o);
     process_start(s->first);
     pass(s, SETTLED_MS);
