@@ -5,6 +5,9 @@ import datetime
 import json
 import threading
 
+# What the API server answers to a JSON patch whose "test" fails: NewGenericServerResponse, 422.
+FAILED_TEST = "the server rejected our request due to an error in our request"
+
 
 @dataclasses.dataclass(frozen=True)
 class Request:
@@ -19,9 +22,16 @@ class Request:
     namespace: str
     name: str
     code: int
+    message: str  # of a status that refuses
     allowed: bool  # by the authorizer; a 403 may have other reasons
     uri: str
     took: float  # seconds until it was answered; of a watch, until it opened
+
+    @property
+    def lost_a_race(self):
+        """Whether it is a JSON patch whose "test" found that somebody else had written. A patch
+        that is wrong, or that an admission policy denies, has a message of its own."""
+        return self.code == 422 and self.message.startswith(FAILED_TEST)
 
     @property
     def writes(self):
@@ -60,6 +70,7 @@ def _request_of(line):
         ref.get("namespace", ""),
         ref.get("name", ""),
         line.get("responseStatus", {}).get("code", 0),
+        line.get("responseStatus", {}).get("message", ""),
         line.get("annotations", {}).get("authorization.k8s.io/decision") != "forbid",
         line.get("requestURI", ""),
         answered - when,

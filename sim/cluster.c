@@ -167,13 +167,15 @@ static int listen_and_notify(struct sim_cluster *c, struct err *e)
     if (!c->front)
         return -1;
     c->server = xasprintf("https://%s:%d", host, front_port(c->front));
-    struct kubeconfig k = { c->server, c->certificate.certificate, ADMIN, c->tokens[USER_ADMIN] };
-    if (kubeconfig_write(c->options->kubeconfig, &k, e) < 0)
+    struct kubeconfig ostler = { c->server, c->certificate.certificate, "ostler",
+                                 c->tokens[USER_OSTLER] };
+    if (c->options->ostler_kubeconfig &&
+        kubeconfig_write(c->options->ostler_kubeconfig, &ostler, e) < 0)
         return -1;
-    k.user = "ostler";
-    k.token = c->tokens[USER_OSTLER];
-    return c->options->ostler_kubeconfig ? kubeconfig_write(c->options->ostler_kubeconfig, &k, e)
-                                         : 0;
+    struct kubeconfig admin = { c->server, c->certificate.certificate, ADMIN,
+                                c->tokens[USER_ADMIN] };
+    /* Last: who waits for this file finds all of it ready. */
+    return kubeconfig_write(c->options->kubeconfig, &admin, e);
 }
 
 /* Creates the actors and the initial objects. */
