@@ -383,8 +383,9 @@ deps:
 	$Qscripts/deps
 test:
 	$Qscripts/test
-e2e: build/ostler build/ostler-node
-	$Qe2e/run $(if $(ONLY),--only $(ONLY))
+# `make test` has e2e; e2e-full has also what another part of `make test` proves.
+e2e e2e-full: build/ostler build/ostler-node
+	$Qe2e/run $(if $(filter %-full,$@),--full) $(if $(ONLY),--only $(ONLY))
 # The image and the chart on a real kubelet
 e2e-node: image-root
 	$Qe2e/node/run
@@ -427,7 +428,7 @@ clean:
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
-.PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
+.PHONY: e2e e2e-full e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
 .PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-sixth conformance
 .PHONY: scale real real-full
 .SECONDARY:

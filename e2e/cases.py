@@ -67,10 +67,11 @@ def read(file):
     return {**read(file.parent / case["base"]), **case} if "base" in case else case
 
 
-def of_this_world():
-    """The case files that are played here, by name."""
+def of_this_world(world="real"):
+    """The case files that are played here, by name; "real-full": those that the simulator alone
+    plays in `make test`."""
     cases = {file.stem.replace("-", "_"): file for file in sorted(FOLDER.glob("*.yaml"))}
-    return {name: file for name, file in cases.items() if "real" in read(file).get("worlds", [])}
+    return {name: file for name, file in cases.items() if world in read(file).get("worlds", [])}
 
 
 # ---- facts

@@ -281,7 +281,7 @@ class Env:
 
     # -- waiting --
 
-    def wait(self, predicate, timeout=10, what=None, every=0.05):
+    def wait(self, predicate, timeout=10, what=None, every=None):
         """kube.wait_for(), but a dead operator is found at once."""
 
         def alive():

@@ -4,10 +4,14 @@ with."""
 import dataclasses
 import inspect
 
+import names
+
 
 @dataclasses.dataclass(frozen=True)
 class Test:
-    """A named test: a function of one Env. `row` is its argument where it came from cases()."""
+    """A named test: a function of one Env. `row` is its argument where it came from cases().
+    `proof`: the file of another part of `make test` that proves the same; such a test is left to
+    `make e2e-full`."""
 
     name: str
     scenario: str
@@ -15,6 +19,7 @@ class Test:
     function: object
     row: object = None
     long: bool = False
+    proof: str = ""
 
     def run(self, env):
         """Runs it; an exception is a failure."""
@@ -65,7 +70,21 @@ class Registry:
         if not about:
             raise ValueError(f"{name} does not say what it is about")
         scenario = function.__module__.rpartition(".")[2]
-        self.tests.append(Test(name, scenario, about.splitlines()[0], function, row, long))
+        proof = getattr(function, "proof", "")
+        self.tests.append(Test(name, scenario, about.splitlines()[0], function, row, long, proof))
+
+
+def proven_by(file):
+    """Decorator, below the one that makes a function a test: a file of another part of `make
+    test`, which proves the same."""
+    if not (names.ROOT / file).exists():
+        raise ValueError(f"there is no {file}")
+
+    def mark(function):
+        function.proof = file
+        return function
+
+    return mark
 
 
 REGISTRY = Registry()

@@ -296,15 +296,20 @@ class Client:
 # Times are for a machine that has nothing else to do: so many times as long passes before something
 # is said not to come.
 PATIENCE = 3
+# Seconds between two looks at what somebody waits for: at first, and after a second or so. Looks
+# are a quarter of what an API server of the tests is asked.
+SOON, LATER = 0.05, 0.2
 
 
-def wait_for(predicate, timeout=10, what=None, every=0.05):
+def wait_for(predicate, timeout=10, what=None, every=None):
     """Calls predicate until it returns something true, and returns that. Raises Timeout with the
     last thing that it said.
 
     A predicate may return a string to say what it still misses: a string counts as "not yet".
+    `every`: seconds between two calls, where the usual ones do not fit.
     """
     timeout *= PATIENCE
+    pause = SOON if every is None else every
     end = time.monotonic() + timeout
     said = None
     while True:
@@ -322,7 +327,8 @@ def wait_for(predicate, timeout=10, what=None, every=0.05):
                 or getattr(predicate, "__name__", "condition")
             )
             raise Timeout(f"not within {timeout:g} s: {label}" + (f" ({said})" if said else ""))
-        time.sleep(every)
+        time.sleep(pause)
+        pause = min(pause * 1.3, LATER) if every is None else every
 
 
 def insist(write, timeout=60):

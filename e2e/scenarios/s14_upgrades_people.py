@@ -7,7 +7,7 @@ that are kept at every step at once.
 import kube
 import stations
 import upgrades
-from harness import equal, long_test, test
+from harness import equal, long_test, proven_by, test
 from names import CLAIM, COMPONENT, DRIVER, GAVE_UP, HOLD, MANAGED, OPERANDS, STACK
 from rollouts import Ways
 from stations import Stations
@@ -122,6 +122,7 @@ ACTS = {"cordon": cordon, "hold": _let_be, "unmanage": _unmanage, "take": _take_
 
 
 @long_test
+@proven_by("tests/sweep/sweep_steps.c")
 def people_at_every_step(env):
     """A person cordons, holds, unmanages or takes the claim off nodes at every step:
     what was not changed yet is let go as it was.

@@ -11,7 +11,7 @@ import time
 
 import stations
 import upgrades
-from harness import equal, test
+from harness import equal, proven_by, test
 from names import CLAIM
 from rollouts import Drivers, Ways, phase_of
 from stations import STEPS, UNTOUCHED, Stations
@@ -30,6 +30,7 @@ def _goes(end):
 
 
 @test
+@proven_by("tests/sweep/sweep_steps.c")
 def version_changes_at_every_step(env):
     """A→B→C and A→B→A with nodes at every step: all end where the policy ends, no node ever has
     two drivers.
@@ -62,6 +63,7 @@ def version_changes_at_every_step(env):
 
 
 @test
+@proven_by("tests/sweep/sweep_steps.c")
 def nodes_fail_us_at_every_step(env):
     """Nodes vanish, go down or reboot at every step: the others go on, who comes back is
     finished, who comes anew is new."""

@@ -13,7 +13,7 @@ import kube
 import stations
 import upgrades
 from gitops.libraries import Libraries
-from harness import cases, contains, equal, long_test, test
+from harness import cases, contains, equal, long_test, proven_by, test
 from installation import (
     ALL_THAT_IS_OPTIONAL,
     PROMETHEUS_OPERATOR,
@@ -243,7 +243,7 @@ def argo_sees_no_difference(env, row):
         env.installation.renew(env.k)
 
 
-@cases(WAYS)
+@cases({"by_server": WAYS["by_server"]})
 def healing_takes_back_an_edit(env, row):
     """An edit of what Git holds, in the middle of a rollout, is taken back by a sync: nodes end
     with what Git says."""
@@ -267,6 +267,13 @@ def healing_takes_back_an_edit(env, row):
         equal(git.argo_differences(), [], "what Argo CD sees at the end")
     finally:
         env.installation.renew(env.k)
+
+
+@cases({"by_client": WAYS["by_client"]})
+@proven_by("e2e/scenarios/s20_gitops.py")  # that a sync by client writes what differs is there
+def healing_takes_back_an_edit_too(env, row):
+    """The same where Argo CD applies by client."""
+    healing_takes_back_an_edit(env, row)
 
 
 @long_test

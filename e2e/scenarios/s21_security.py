@@ -3,7 +3,7 @@ with pods."""
 
 import kube
 from admission import answer, images_unguarded
-from harness import cases, contains, equal, long_test, test
+from harness import cases, contains, equal, long_test, proven_by, test
 from names import (
     APPROVED,
     COMPONENT,
@@ -761,9 +761,6 @@ def owner_that_is_not_there_ends_its_pod(env):
 # 80,000 gates cost it minutes on a busy machine.
 WIDE = {
     "pull-secrets": {"imagePullSecrets": [{}] * 370_000},
-    "tolerations": {"tolerations": [{"operator": "Exists"}] * 85_000},
-    "gates": {"schedulingGates": [{"name": f"a/b{i:05x}"} for i in range(80_000)]},
-    "volumes": {"volumes": [{"name": f"{i:04x}", "emptyDir": {}} for i in range(60_000)]},
     "limits": {
         "containers": [
             {
@@ -774,6 +771,11 @@ WIDE = {
             for i in range(40)
         ]
     },
+}
+WIDE_TOO = {
+    "tolerations": {"tolerations": [{"operator": "Exists"}] * 85_000},
+    "gates": {"schedulingGates": [{"name": f"a/b{i:05x}"} for i in range(80_000)]},
+    "volumes": {"volumes": [{"name": f"{i:04x}", "emptyDir": {}} for i in range(60_000)]},
 }
 
 
@@ -796,8 +798,19 @@ def stays_small(env, node, of=""):
 def wide_pods(env):
     """Pods of one tenant that are made of hundreds of thousands of small parts: Ostler sees them
     come, starts with them, and stays within the memory that the chart gives it."""
+    _wide_pods_come(env, WIDE)
+
+
+@long_test
+@proven_by("e2e/scenarios/s21_security.py")  # lists of other objects than pull-secrets
+def wide_pods_too(env):
+    """The same of more lists that a pod may have."""
+    _wide_pods_come(env, WIDE_TOO)
+
+
+def _wide_pods_come(env, kinds):
     node = env.serving("gpu")
-    for name, parts in WIDE.items():
+    for name, parts in kinds.items():
         wide = kube.gpu_pod(name, None, gpus=0, restart="Always")
         wide["spec"] |= {"nodeSelector": {"no": "such-node"}} | parts
         env.create_huge(wide)
