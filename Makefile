@@ -428,7 +428,8 @@ clean:
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
-.PHONY: e2e e2e-full e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
+.PHONY: e2e-full
+.PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
 .PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-sixth conformance
 .PHONY: scale real real-full
 .SECONDARY:
