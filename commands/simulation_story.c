@@ -28,7 +28,7 @@ static const struct {
 } ends[] = {
     [STORY_TIME_IS_OVER] = { "TimeIsOver", "not over yet" },
     [STORY_COMPLETE] = { "Complete", "complete" },
-    [STORY_STUCK] = { "NobodyGoesOn", "no node makes progress" },
+    [STORY_STUCK] = { "NoProgress", "no node makes progress" },
 };
 
 /* The policy's windows, evaluated again at each change. */

@@ -134,7 +134,8 @@ static void add_metrics(struct ostler *op)
     op->requests = metrics_counter(op->metrics, "rest_client_requests_total",
                                    "Requests to the API server by status, method and host.",
                                    by_request);
-    struct metric *build = metrics_gauge(op->metrics, "ostler_build_info", "The build that runs.",
+    struct metric *build = metrics_gauge(op->metrics, "ostler_build_info",
+                                         "1; the labels have the version of this build.",
                                          by_version);
     metric_set(build, (const char *const[]){ ostler_version }, 1);
 }

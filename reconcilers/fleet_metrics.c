@@ -32,17 +32,18 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
     m->nodes = metrics_gauge(registry, "ostler_nodes", "Nodes by state and pool.",
                              by_state_and_pool);
     m->agents = metrics_gauge(registry, "ostler_agents",
-                              "Nodes by how fresh the report of their agent is.", by_word);
+                              "Nodes by the freshness of their agent's report.", by_word);
     m->state_seconds = add_seconds(registry, "ostler_node_state_seconds",
-                                   "How long nodes were in a state that they have left.", by_state);
-    m->stage_seconds = add_seconds(registry, "ostler_node_stage_seconds",
-                                   "How long new nodes took for a stage of becoming ready.",
-                                   by_stage);
-    m->ready_seconds = add_seconds(registry, "ostler_node_ready_seconds",
-                                   "How long new nodes took to become ready.", NULL);
+                                   "Seconds that nodes spent in a state, by state.", by_state);
+    m->stage_seconds = add_seconds(
+        registry, "ostler_node_stage_seconds",
+        "Seconds that new nodes spent in each stage until they were ready.", by_stage);
+    m->ready_seconds = add_seconds(
+        registry, "ostler_node_ready_seconds",
+        "Seconds from when Ostler saw a new GPU node until it was ready.", NULL);
     m->state_oldest = metrics_gauge(
         registry, "ostler_node_state_oldest_seconds",
-        "For how long the node that is longest in a state has been in it.", by_state);
+        "Seconds that the oldest node of each state has been in it, by state.", by_state);
     m->evictions = metrics_counter(
         registry, "ostler_evictions_total",
         "Evictions that Ostler requested, by the answer of the API server.", by_outcome);
@@ -51,13 +52,15 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
     m->rollbacks = metrics_counter(registry, "ostler_rollbacks_total",
                                    "Nodes that Ostler began to roll back.", by_pool);
     m->rollout_nodes = metrics_gauge(registry, "ostler_rollout_nodes",
-                                     "Nodes of the rollout, by how far they are.", by_state);
+                                     "Nodes of the rollout, by progress.", by_state);
     m->rollout_state = metrics_gauge(registry, "ostler_rollout_state",
-                                     "1 for the reason why no other node begins.", by_reason);
-    m->used = metrics_gauge(registry, "ostler_rollout_used", "What upgrades take of each limit.",
+                                     "1 for the reason that no other node begins its upgrade.",
+                                     by_reason);
+    m->used = metrics_gauge(registry, "ostler_rollout_used",
+                            "Nodes or GPUs that upgrades use of each limit in spec.rollout.",
                             by_budget);
     m->limit = metrics_gauge(registry, "ostler_rollout_limit",
-                             "The limits of spec.rollout, in nodes or GPUs.", by_budget);
+                             "Limits in spec.rollout, in nodes or GPUs.", by_budget);
     m->failed_revisions = metrics_gauge(registry, "ostler_rollout_failed_revisions",
                                         "Revisions that failed and are not tried again, by pool.",
                                         by_pool);

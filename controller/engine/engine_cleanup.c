@@ -294,7 +294,7 @@ static const char *who_works(const struct engine *en)
 {
     return en->leading                                             ? "this process"
            : lease_holder(en->lease) && engine_cleanup_is_ours(en) ? "the Ostler that leads"
-                                                                   : "nobody yet";
+                                                                   : "no process yet";
 }
 
 /* Logs regularly what the cleanup waits for, and gives up at the timeout. */

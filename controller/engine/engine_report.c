@@ -16,15 +16,16 @@ void engine_metrics_add(struct engine *en)
     en->leader = metrics_gauge(registry, "leader_election_master_status",
                                "Whether this replica leads.", by_name);
     en->cache_objects = metrics_gauge(registry, "ostler_cache_objects",
-                                      "Objects that are kept, by resource.", by_resource);
+                                      "Objects in the cache, by resource.", by_resource);
     en->watch_restarts = metrics_counter(registry, "ostler_watch_failures_total",
                                          "Lists and watches that failed, by resource.",
                                          by_resource);
     en->unreadable = metrics_counter(
         registry, "ostler_unreadable_objects_total",
-        "Objects that could not be read, each time they came, by resource.", by_resource);
+        "Objects that could not be parsed, counted each time they arrive, by resource.",
+        by_resource);
     en->events_dropped = metrics_counter(registry, "ostler_events_dropped_total",
-                                         "Events that were not written.", NULL);
+                                         "Kubernetes events that were dropped.", NULL);
 }
 
 void engine_update_metrics(struct engine *en)

@@ -223,7 +223,7 @@ static json_t *policy_spec_read_list(const struct policy_field *field, const jso
         const struct policy_place *here = POLICY_ITEM(at, i);
         json_t *item = policy_spec_read_item(field, entry, here);
         if ((field->flags & FIELD_UNIQUE) && is_repeated(list, item))
-            policy_problem_add(here, "\"%s\" is there twice", identity(item));
+            policy_problem_add(here, "\"%s\" is a duplicate", identity(item));
         /* A wrong item keeps its place, so that the others keep their index. */
         json_array_append_new(list, item ? item : json_null());
     }

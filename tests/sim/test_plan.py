@@ -692,7 +692,7 @@ def simulated_to_a_rollback():
         ), summary
         assert (
             not summary["complete"]
-            and summary["ended"] == "NobodyGoesOn"
+            and summary["ended"] == "NoProgress"
             and not summary["standing"]
         ), summary
         code, out, _ = c.plan(with_spec(), "--simulate", "--driver-takes", "40m")
