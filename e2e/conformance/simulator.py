@@ -45,7 +45,7 @@ class Simulator:
             [names.ROOT / "build" / "ostler-sim", *options], stdout=subprocess.DEVNULL
         )
         for _ in range(100):
-            if self.ostler.exists():
+            if self.kubeconfig.exists():
                 return self
             time.sleep(0.05)
         raise RuntimeError("ostler-sim did not start")

@@ -139,7 +139,7 @@ class Rooted(unittest.TestCase):
         )
         self.addCleanup(simulator.wait)
         self.addCleanup(simulator.kill)
-        kube.wait_for(ours.exists, 10, "the simulator")
+        kube.wait_for(self.admin.exists, 10, "the simulator")
         self.client = kube.from_kubeconfig(self.admin)
         self.kubeconfig = json.loads(ours.read_text())
         self.cluster = self.kubeconfig["clusters"][0]["cluster"]

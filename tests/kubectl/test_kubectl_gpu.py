@@ -171,7 +171,7 @@ class Cluster:
         )
         self.sim.stdin.write(WORLD.encode())
         self.sim.stdin.close()
-        self.until(lambda: (self.folder / "ostler").exists(), "the simulator")
+        self.until(self.kubeconfig.exists, "the simulator")
         config = json.loads(self.kubeconfig.read_text(encoding="utf-8"))
         self.server = config["clusters"][0]["cluster"]["server"]
         authority = base64.b64decode(

@@ -327,7 +327,7 @@ def simulator(folder, world):
     }
     path = folder / "scenario.yaml"
     path.write_text(json.dumps(scenario), encoding="utf-8")
-    config = folder / "ostler.kubeconfig"
+    config, admin = folder / "ostler.kubeconfig", folder / "kubeconfig"  # the last one written
     with subprocess.Popen(
         [
             SIMULATOR,
@@ -336,7 +336,7 @@ def simulator(folder, world):
             "--speed",
             SPEED,
             "--kubeconfig",
-            folder / "kubeconfig",
+            admin,
             "--ostler-kubeconfig",
             config,
         ],
@@ -344,7 +344,7 @@ def simulator(folder, world):
     ) as process:
         try:
             deadline = time.monotonic() + PATIENCE
-            while not config.exists() and process.poll() is None and time.monotonic() < deadline:
+            while not admin.exists() and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.02)
             if process.poll() is not None:
                 raise RuntimeError("the simulator did not start")

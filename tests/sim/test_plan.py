@@ -87,7 +87,7 @@ class Cluster:
         self.process.stdin.write(world.encode())
         self.process.stdin.close()
         for _ in range(200):
-            if (self.folder / "ostler").exists():
+            if self.kubeconfig.exists():
                 break
             time.sleep(0.02)
         config = json.loads(self.kubeconfig.read_text(encoding="utf-8"))
