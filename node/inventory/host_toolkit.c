@@ -49,7 +49,9 @@ static bool copy_part(struct part p, char *ret, size_t size)
 
 static bool is_nvidias(struct part program)
 {
-    const char *slash = program.len ? memrchr(program.at, '/', program.len) : NULL;
+    if (!program.len)
+        return false;
+    const char *slash = memrchr(program.at, '/', program.len);
     size_t cut = slash ? (size_t) (slash - program.at) + 1 : 0;
     return part_begins((struct part){ program.at + cut, program.len - cut }, PROGRAM);
 }

@@ -228,8 +228,8 @@ static json_t *spoil_marks(const json_t *node, struct rng *rng)
         "{\"labels\": 1, \"taints\": {}}",
         "{\"labels\": [null, 7, []], \"taints\": [\":\", \"x\", 1]}",
         /* What is Kubernetes' own is not Ostler's, whatever the annotation says. */
-        "{\"labels\": [\"kubernetes.io/hostname\", \"kubernetes.io/os\"], \"taints\": "
-        "[\"node.kubernetes.io/unschedulable:NoSchedule\"]}",
+        ("{\"labels\": [\"kubernetes.io/hostname\", \"kubernetes.io/os\"], \"taints\": "
+         "[\"node.kubernetes.io/unschedulable:NoSchedule\"]}"),
     };
     (void) node;
     return map_patch("annotations", ANNOTATION_MARKS,

@@ -10,10 +10,11 @@
 #include "base/str.h"
 #include "reconcilers/decide/rollout.h"
 #include "tests/unit/support/chance.h"
+#include "tests/unit/support/sanitized.h"
 #include "tests/unit/support/suite.h"
 
 enum {
-    FLEETS = 600,
+    FLEETS = SANITIZED ? 75 : 600,
     NODES_MAX = 24,
     POOLS = 2,
     ZONES = 3,

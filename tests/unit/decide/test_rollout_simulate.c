@@ -7,16 +7,11 @@
 #include "base/str.h"
 #include "reconcilers/decide/rollout_simulate.h"
 #include "tests/unit/support/chance.h"
+#include "tests/unit/support/sanitized.h"
 #include "tests/unit/support/suite.h"
 
-/* AddressSanitizer makes each fleet ten times as slow, and looks at memory, of which a few dozen
- * fleets use every path. */
-#ifdef __SANITIZE_ADDRESS__
-enum { FLEETS = 50 };
-#else
-enum { FLEETS = 400 };
-#endif
 enum {
+    FLEETS = SANITIZED ? 50 : 400,
     NODES_MAX = 20,
     POOLS = 2,
     MINUTE_S = 60,

@@ -122,8 +122,8 @@ static void check_windows_that_never_open(void **state)
 {
     (void) state;
     static const char *const specs[] = {
-        "{'rollout':{'windows':[{'schedule':'* * * * "
-        "*','duration':'1h','timeZone':'Nowhere/Else'}]}}",
+        ("{'rollout':{'windows':[{'schedule':'* * * * "
+         "*','duration':'1h','timeZone':'Nowhere/Else'}]}}"),
         "{'rollout':{'windows':[{'schedule':'noon','duration':'1h','timeZone':'UTC'}]}}",
         "{'rollout':{'windows':[7]}}",
     };
