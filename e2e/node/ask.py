@@ -3,7 +3,9 @@
 import contextlib
 import datetime
 import json
+import os
 import pathlib
+import signal
 import time
 
 import kube
@@ -13,6 +15,12 @@ import operands
 
 RELEASE = "ostler"
 TOOLKIT = "usr-local/nvidia/toolkit/"
+
+
+def wait_for(predicate, timeout, what):
+    """kube.wait_for, which asks four times a second: a kubelet takes longer for each step, and
+    asking costs the processor that it needs."""
+    return kube.wait_for(predicate, timeout, what, every=0.25)
 
 
 def helm(stage, *args, check=True):
@@ -44,13 +52,8 @@ def gpu_node(stage):
     return (stage.client.get("GpuNode", machine.NAME) or {}).get("status", {})
 
 
-def gpus(stage, count):
-    """Whether the kubelet has so many GPUs to give."""
-    return node(stage)["status"]["allocatable"].get("nvidia.com/gpu") == str(count)
-
-
 def ready(stage, version, timeout):
-    """Waits until the node serves with a driver of that version."""
+    """Waits until the node serves both GPUs with a driver of that version."""
 
     def serves():
         said = gpu_node(stage)
@@ -61,7 +64,7 @@ def ready(stage, version, timeout):
         if (
             well
             and module_version(stage) == version
-            and gpus(stage, 2)
+            and offered(stage) == {"nvidia.com/gpu": "2"}
             and not kube.taint(node(stage), names.UPGRADE_TAINT)
         ):
             return True
@@ -70,7 +73,7 @@ def ready(stage, version, timeout):
             | {"loaded": module_version(stage)}
         )
 
-    kube.wait_for(serves, timeout, f"{machine.NAME} is Ready with driver {version}")
+    wait_for(serves, timeout, f"{machine.NAME} is Ready with driver {version}")
 
 
 def module_version(stage):
@@ -116,9 +119,15 @@ def job(name, seconds, resource="nvidia.com/gpu"):
     }
 
 
+def end_job():
+    """Tells the one job that is to work for an hour that there is no more to do."""
+    (runs,) = processes("gpu-job", b"\0003600\0")
+    os.kill(int(runs.name), signal.SIGUSR1)
+
+
 def job_pod(stage, name):
     """The one pod of a Job, when it is there."""
-    (pod,) = kube.wait_for(
+    (pod,) = wait_for(
         lambda: stage.client.list("Pod", "default", labels=f"job-name={name}"),
         60,
         f"job {name} has a pod",
@@ -151,7 +160,7 @@ def succeeded(stage, name, timeout):
             "succeeded"
         ) or job_phase(stage, name)
 
-    kube.wait_for(done, timeout, f"job {name} has succeeded")
+    wait_for(done, timeout, f"job {name} has succeeded")
     pod = job_pod(stage, name)
     equal(pod["status"]["containerStatuses"][0]["restartCount"], 0, f"restarts of {name}")
     return pod
@@ -163,8 +172,11 @@ def want(stage, version, *flags):
 
 
 def change(stage, *flags):
-    """Upgrades the release with other values, and returns when that was done."""
+    """Upgrades the release with other values, and takes back what a part has left to that; returns
+    when that was done."""
+    flags = [*stage.undo, *flags]
     helm(stage, "upgrade", RELEASE, names.CHART, "--reuse-values", "--timeout", "60s", *flags)
+    stage.undo = []
     return time.time()
 
 
@@ -219,7 +231,7 @@ def kill_driver(stage):
             kube.pod_ready(found) or str(found["status"].get("initContainerStatuses"))
         )
 
-    kube.wait_for(another, 180, "another driver container is up")
+    wait_for(another, 180, "another driver container is up")
 
 
 def event(stage, reason):

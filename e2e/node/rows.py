@@ -46,18 +46,46 @@ state = "/run/containerd"
 @dataclasses.dataclass(frozen=True)
 class Row:
     """One row of the matrix. `runtime`: one of runtimes.py. `real`: NVIDIA's own toolkit and
-    device plugin, and no stand-ins. `policy`: what its policy has beside that of all."""
+    device plugin, and no stand-ins. `policy`: what its policy has beside that of all. `repeats`:
+    the chapters that another row of `make test` plays for it, and why that is enough."""
 
     runtime: object
     real: bool = True
     policy: dict = dataclasses.field(default_factory=dict)
+    repeats: dict = dataclasses.field(default_factory=dict)
 
 
+WITH_NVIDIAS = (
+    "the rows with NVIDIA's own programs play it, and their driver's container is the same"
+)
+NO_RUNTIME = "containerd-2.1 plays it, and it is about the driver's container, not the runtime"
 # Whether devices come by CDI is Ostler's to decide, by the runtime's version: from containerd 1.7
 # on. Those before 2.0 refuse a file of version 3.
 ROWS = {
-    "standins": Row(Containerd("", VERSION_2), real=False),
-    "containerd-1.6": Row(Containerd("", VERSION_2)),
+    "standins": Row(
+        Containerd("", VERSION_2),
+        real=False,
+        repeats={
+            "a_driver_container_dies_under_a_job": WITH_NVIDIAS,
+            "the_driver_is_upgraded_after_the_job": WITH_NVIDIAS,
+            "the_machine_is_started_again": WITH_NVIDIAS,
+            "helm_uninstall_leaves_nothing": WITH_NVIDIAS,
+        },
+    ),
+    "containerd-1.6": Row(
+        Containerd("", VERSION_2),
+        repeats={
+            "a_driver_container_dies_under_a_job": NO_RUNTIME,
+            "the_driver_is_upgraded_after_the_job": NO_RUNTIME,
+            "a_gpu_is_shared_by_time": (
+                "containerd-2.1 plays it; a share is given as a whole GPU is, by its UUID, which"
+                " the other chapters do with the hook"
+            ),
+            "a_toolkit_with_which_no_container_starts_is_taken_back": (
+                "containerd-2.1 plays it; the files of before are put back as at the uninstallation"
+            ),
+        },
+    ),
     # GPUs are proven by the sample that the policy names.
     "containerd-1.7": Row(
         Containerd("containerd-1", VERSION_2),

@@ -39,6 +39,7 @@ class Stage:
         self.bare = set()  # the files of the machine before Ostler came
         self.bare_runtime = ()  # what the runtime made of its configuration then
         self.driver = operands.OLD  # the version that the policy wants and that works
+        self.undo = []  # flags of helm: the next change of the policy takes something back
 
     def start(self):
         """Control plane, machine, images."""

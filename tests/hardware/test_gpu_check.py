@@ -200,43 +200,39 @@ class GpuCheck(unittest.TestCase):
         return checks, text
 
     def test_all_programs_agree_on_a_sound_machine(self):
+        """And nothing is left on it."""
+        before = set(os.listdir("/var/run"))
         checks, text = self.expect(0)
         self.assertEqual(set(checks), CHECKS, text)
         self.assertIn(
             "cuda, device-plugin, inventory, nvidia-ctk, nvidia-smi, nvml agree", checks["UUIDs"][1]
         )
         self.assertIn(f"proven {UUIDS[1]}", text)
-
-    def test_nothing_is_left_on_the_machine(self):
-        before = set(os.listdir("/var/run"))
-        self.expect(0)
         self.assertEqual(set(os.listdir("/var/run")), before)
 
-    def test_a_program_that_sees_another_gpu_is_named(self):
+    def test_each_fault_fails_its_own_check(self):
+        """A program that sees another GPU is named; the library has another version than the
+        module; a device file is missing; a card has fallen off the bus; memory has errors that
+        could not be corrected."""
         self.machine.write("usr/bin/nvidia-smi", SMI.replace(UUIDS[1], "GPU-other"))
-        self.expect(
-            1,
-            others={"UUIDs": ("FAIL", "nvidia-smi says"), "memory in MiB": ("FAIL", "nvidia-smi")},
-        )
-
-    def test_another_version_of_the_library_than_of_the_module(self):
         self.machine.write(
             "proc/driver/nvidia/version",
             "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.1.1  Tue\n",
         )
-        self.expect(1, others={"driver version": ("FAIL", "570.1.1")})
-
-    def test_a_missing_device_file(self):
         (self.machine.root / "dev/nvidia-uvm-tools").unlink()
-        self.expect(1, others={"device files": ("FAIL", "missing below")})
-
-    def test_a_card_that_has_fallen_off_the_bus(self):
         self.machine.write("sys/bus/pci/devices/0000:02:00.0/config", b"\xff\xff\xff\xff")
-        self.expect(1, others={"health: bus": ("FAIL", "1 of 2 GPUs answer")})
-
-    def test_memory_with_errors_that_could_not_be_corrected(self):
         self.machine.libraries(uncorrected=1)
-        self.expect(1, others={"health: ECC": ("FAIL", UUIDS[0])})
+        self.expect(
+            1,
+            others={
+                "UUIDs": ("FAIL", "nvidia-smi says"),
+                "memory in MiB": ("FAIL", "nvidia-smi"),
+                "driver version": ("FAIL", "570.1.1"),
+                "device files": ("FAIL", "missing below"),
+                "health: bus": ("FAIL", "1 of 2 GPUs answer"),
+                "health: ECC": ("FAIL", UUIDS[0]),
+            },
+        )
 
     def test_a_gpu_that_does_not_compute(self):
         """Its library is one without functions, which the loader takes."""

@@ -233,7 +233,7 @@ func countUsers(opened int) error {
 
 // countAlways counts who has the devices open, as the kernel would, as long as the machine runs.
 func countAlways() error {
-	for ; ; time.Sleep(100 * time.Millisecond) {
+	for ; ; time.Sleep(250 * time.Millisecond) {
 		opened := 0
 		for _, times := range openDevices() {
 			opened += times
