@@ -97,7 +97,15 @@ static void forget_slot(struct cluster *c, struct node_slot *slot)
     slot_free(c, slot);
 }
 
-CLUSTER_PROJECTION(node_from, node_project(c->strings, object))
+static struct node *node_of(const struct cluster *c, const json_t *object)
+{
+    struct node *n = node_project(c->strings, object);
+    const struct record *before = table_get(&c->tables[RESOURCE_NODE], n->head.key);
+    node_keep_runtime(c->strings, n, (const struct node *) before);
+    return n;
+}
+
+CLUSTER_PROJECTION(node_from, node_of(c, object))
 CLUSTER_RECORD(node, node_same, node_free(c->strings, r))
 
 static void drop_node(struct cluster *c, struct node_slot *slot)

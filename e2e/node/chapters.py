@@ -140,6 +140,13 @@ def helm_install_makes_a_bare_node_ready(stage):
     )
     ready(stage, operands.OLD, 240)
     stage.figure(f"the node is Ready {time.time() - began:.1f} s after helm install began")
+    # The toolkit restarts the runtime, of which the kubelet then knows no version.
+    toolkits = {
+        r.name
+        for r in stage.cluster.audit.requests(user=OPERATOR, since=began, resource="daemonsets")
+        if r.name.startswith("toolkit-")
+    }
+    equal(len(toolkits), 1, f"DaemonSets of the toolkit ({toolkits})")
     specs = [
         pod["spec"]
         for pod in (*pods(stage, "node-agent"), *stage.client.list("Pod", names.NAMESPACE))

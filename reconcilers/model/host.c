@@ -214,6 +214,12 @@ static bool is_at_least(const char *text, struct release least)
     return major > least.major || (major == least.major && minor >= least.minor);
 }
 
+bool host_runtime_is_silent(const char *runtime_version)
+{
+    const char *at = strstr(str_or_empty(runtime_version), "://");
+    return at && str_eq(at, "://Unknown");
+}
+
 static bool has_cdi(const struct host *host, const struct node_facts *facts, struct release least)
 {
     if (host->runtime == RUNTIME_CRIO)
@@ -221,7 +227,7 @@ static bool has_cdi(const struct host *host, const struct node_facts *facts, str
     if (named_runtime(facts) != RUNTIME_CONTAINERD)
         return false;
     const char *version = facts->runtime_version + strlen(runtimes[RUNTIME_CONTAINERD].prefix);
-    return is_at_least(version, least);
+    return host_runtime_is_silent(facts->runtime_version) || is_at_least(version, least);
 }
 
 struct host host_of(const struct node_facts *facts)

@@ -64,7 +64,11 @@ struct host {
     enum host_toolkit toolkit;
 };
 
-/* Never fails: unknown facts are "" or RUNTIME_UNKNOWN. */
+/* Whether the kubelet could not ask the runtime for its version, as while that restarts:
+ * "containerd://Unknown" (VersionInfo in pkg/kubelet/nodestatus/setters.go). NULL: false. */
+bool host_runtime_is_silent(const char *runtime_version);
+/* Never fails: unknown facts are "" or RUNTIME_UNKNOWN. A silent runtime counts as a current one,
+ * which has CDI. */
 struct host host_of(const struct node_facts *facts);
 /* One sentence that says why Ostler cannot choose a driver image for the host. NULL: it can, or the
  * host is COS. From the arena. */

@@ -209,6 +209,15 @@ struct node *node_project(struct intern *in, const json_t *object)
     return n;
 }
 
+void node_keep_runtime(struct intern *in, struct node *n, const struct node *before)
+{
+    if (!before || !str_eq(before->head.uid, n->head.uid) ||
+        !host_runtime_is_silent(intern_text(in, n->runtime)))
+        return;
+    intern_drop(in, n->runtime);
+    n->runtime = intern_add(in, intern_text(in, before->runtime));
+}
+
 bool node_same(const struct node *a, const struct node *b)
 {
     /* Both are allocated with xcalloc(), so padding is equal too. */

@@ -66,6 +66,9 @@ struct node {
 
 /* The cached record of a Node object; its strings are interned in `in`. */
 struct node *node_project(struct intern *in, const json_t *object);
+/* Takes the runtime's version from the record before, NULL if there is none, where the runtime is
+ * silent now (host_runtime_is_silent()): a restart of the runtime is no change of the node. */
+void node_keep_runtime(struct intern *in, struct node *n, const struct node *before);
 /* The status, reason and message of a condition; NULL: absent. */
 struct node_condition node_condition(const json_t *condition);
 /* Whether all fields that decisions use are equal; both use the same string table. */

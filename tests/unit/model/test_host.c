@@ -127,6 +127,8 @@ static const struct runtime_row runtime_rows[] = {
       "stock", false, NULL },
     { "containerd of a future", "containerd://10.0.1", "v1.34.1", NULL, "containerd", "stock", true,
       NULL },
+    { "containerd that restarts", "containerd://Unknown", "v1.34.1", NULL, "containerd", "stock",
+      true, NULL },
     { "a version with a number beyond all bounds", "containerd://2.9999999999999999999", "v1.34.1",
       NULL, "containerd", "stock", true, NULL },
     { "a version below all bounds", "containerd://-9999999999999999999.9999999999999999999",

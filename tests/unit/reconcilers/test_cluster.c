@@ -54,6 +54,15 @@ static void join(struct fixture *f, const char *name)
     table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
 }
 
+/* A Node "a" whose kubelet reports this version of its runtime. */
+static void report_runtime(struct fixture *f, const char *uid, const char *version)
+{
+    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}, s:{s:{s:s}}}", "metadata", "name",
+                                          "a", "uid", uid, "resourceVersion", version, "status",
+                                          "nodeInfo", "containerRuntimeVersion", version);
+    table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
+}
+
 static void look_at(struct fixture *f, const char *name)
 {
     cluster_node_seen(&f->cluster, map_get(&f->cluster.slots, name));
@@ -87,6 +96,28 @@ static void policy_is_told_at_once_when_an_epoch_is_over(void **state)
     expect_told(f, "c ");
     look_at(f, "c");
     expect_told(f, "policy ");
+}
+
+static void expect_runtime(struct fixture *f, const char *want)
+{
+    const struct node_slot *slot = map_get(&f->cluster.slots, "a");
+    assert_string_equal(intern_text(f->cluster.strings, slot->node->runtime), want);
+}
+
+/* While the toolkit restarts containerd, the kubelet reports containerd://Unknown for a moment. */
+static void a_runtime_that_restarts_is_the_one_before(void **state)
+{
+    struct fixture *f = *state;
+    report_runtime(f, "u", "containerd://2.1.4");
+    expect_told(f, "a ");
+    report_runtime(f, "u", "containerd://Unknown");
+    expect_told(f, "");
+    expect_runtime(f, "containerd://2.1.4");
+    report_runtime(f, "u", "containerd://2.2.0");
+    expect_told(f, "a ");
+    expect_runtime(f, "containerd://2.2.0");
+    report_runtime(f, "another", "containerd://Unknown");
+    expect_runtime(f, "containerd://Unknown");
 }
 
 static void leave(struct fixture *f, const char *name)
@@ -475,6 +506,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_first_gpu_pods_by_name_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_another_node_do_not_count, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_runtime_that_restarts_is_the_one_before, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(marks_count_until_they_are_gone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_child_that_was_repaired_and_not_applied_is_not_confirmed,
                                         set_up, tear_down),
