@@ -341,8 +341,8 @@ dst: $B/sweep
 	$Q$< dst $(if $(SEEDS),--count $(SEEDS))
 torture torture-full: build/ostler build/ostler-sim
 	$Qtests/torture/run $(if $(filter %-full,$@),--full)
-mutants mutants-sixth: $B/sweep
-	$Qtests/mutants/run $(if $(filter %-sixth,$@),--sixth)
+mutants mutants-twelfth: $B/sweep
+	$Qtests/mutants/run $(if $(filter %-twelfth,$@),--twelfth)
 conformance: build/ostler-sim
 	$Qe2e/conform
 real real-full: build/ostler $B/sweep
@@ -435,7 +435,7 @@ clean:
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
-.PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-sixth conformance
+.PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
 .PHONY: scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -11,7 +11,7 @@ import time
 
 import kube
 import upgrades
-from harness import contains, equal, long_test, test
+from harness import contains, equal, long_test, proven_by, test
 from names import DRIVER, HOLD, OPERANDS, STARTUP_TAINT
 from program import run_program
 from rollouts import Ways
@@ -67,6 +67,7 @@ def assert_requests(env, began, nodes):
 
 
 @long_test
+@proven_by("tests/sweep/sweep_rollouts.c")
 def one_node_at_a_time(env):
     """A version reaches twenty nodes: the canary alone, then one at a time, idle ones first,
     each through every phase."""

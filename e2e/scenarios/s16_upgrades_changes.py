@@ -99,6 +99,7 @@ def nodes_fail_us_at_every_step(env):
 
 
 @test
+@proven_by("tests/sweep/sweep_crash.c")
 def killed_at_every_step(env):
     """SIGKILL with nodes at every step and at random moments: each goes on where it was, to the
     same end, with one driver at a time."""

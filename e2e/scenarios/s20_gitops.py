@@ -216,7 +216,7 @@ def changed(before, after):
     return sorted(key for key in before if before[key] != after[key])
 
 
-@cases(WAYS)
+@cases({"by_client": WAYS["by_client"]})
 def argo_sees_no_difference(env, row):
     """From the installation through a rollout nothing is OutOfSync, in whatever way Argo CD
     compares; a sync writes nothing."""
@@ -241,6 +241,13 @@ def argo_sees_no_difference(env, row):
         equal(len(seen), 3, f"ways in which Argo CD sees an edit of what Git holds: {seen}")
     finally:
         env.installation.renew(env.k)
+
+
+@cases({"by_server": WAYS["by_server"]})
+@proven_by("e2e/scenarios/s20_gitops.py")  # that a sync by server leaves none is in what heals
+def argo_sees_no_difference_either(env, row):
+    """The same where Argo CD applies by server."""
+    argo_sees_no_difference(env, row)
 
 
 @cases({"by_server": WAYS["by_server"]})

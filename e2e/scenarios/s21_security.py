@@ -818,6 +818,7 @@ def _wide_pods_come(env, kinds):
 
 
 @long_test
+@proven_by("e2e/scenarios/s21_security.py")  # wide_pods: one splitter reads both
 def wide_node(env):
     """The same of a node whose root writes into its status what it likes."""
     node, wide = env.serving("gpu"), env.node("wide")
@@ -835,6 +836,7 @@ def wide_node(env):
 
 
 @test
+@proven_by("tests/unit/kube/test_split.c")
 def long_pods(env):
     """Pods of one tenant fill a page of the list of pods with more than 64 MiB, and one of them
     the list of a node's with more than 8 (the API server writes "<" in six bytes): Ostler
