@@ -241,13 +241,20 @@ class Life:
             return self._pending == 0 and all(r.proxy.is_calm(seconds) for r in self.replicas)
 
     def _serves(self, gpu_nodes):
-        """Whether the policy is gone, or says of as many nodes as there are that they are ready."""
+        """Whether the policy is gone, or as many nodes as there are are ready, by the policy and by
+        the nodes' own condition, which comes seconds later."""
         policy = self.stage.client.get("GpuClusterPolicy", "default")
         if gpu_nodes is None or policy is None:
             return policy is None and gpu_nodes is None
         status = policy.get("status", {})
+        reported = [
+            node
+            for node in self.stage.client.list("Node")
+            if kube.condition(node, "GpuReady").get("status") == "True"
+        ]
         return (
-            status.get("observedGeneration") == policy["metadata"]["generation"]
+            len(reported) == gpu_nodes
+            and status.get("observedGeneration") == policy["metadata"]["generation"]
             and status.get("nodes", {}).get("ready") == gpu_nodes
             and kube.condition(policy, "Ready").get("status") == "True"
         )
