@@ -7,7 +7,7 @@
  *   whoever rests on it was told;
  * - a watch that brings nothing is given up, and no request comes before the time that a
  *   Retry-After named;
- * - there is at most one request, and none that nobody waits for; without one there is a timer, or
+ * - there is at most one request, and the informer waits for it; without one there is a timer, or
  *   the resource is absent;
  * - a watch goes on at the version that was said last, and a page follows the one before; one that
  *   was opened again after a

@@ -1,7 +1,7 @@
 /* Any two JSON objects, divided by a zero byte, as records of revisions (ControllerRevisions),
- * whose annotations anybody with the right may have written: no crash; which of them a pool rather
- * holds on to is said the same way round; and what a record should say settles: an hour later no
- * more is to be written than that what says nothing any more is left out. */
+ * whose annotations any client with the permission may have written: no crash; which of them a pool
+ * prefers to keep does not depend on their order; and the content of a record settles: an hour
+ * later the only edit left is to remove annotations that no longer apply. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

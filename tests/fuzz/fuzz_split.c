@@ -1,5 +1,5 @@
 /* The splitter against jansson: what comes out of a stream, cut wherever the input says, is what
- * the whole document has once the members that nobody reads are taken out of it. Input: the mode
+ * the whole document has once the members that Ostler does not read are removed. Input: the mode
  * ('L' a list, 'F' frames, of which paths are left out; 'l' and 'f': of which nothing else comes
  * out), a byte that the cuts follow from, then the text. */
 #include <stdint.h>

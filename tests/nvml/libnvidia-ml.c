@@ -59,7 +59,7 @@ int nvmlInit_v2(void)
     if (behaves("leaves-a-child") && fork() == 0)
         for (;;)
             pause();
-    /* One that nobody reaches by the group it was begun in. */
+    /* A child that a signal to the process group does not reach. */
     if (behaves("leaves-a-session") && fork() == 0) {
         setsid();
         for (;;)

@@ -190,7 +190,7 @@ void check_cache(struct invariants *v);
 void checks_state_clear(struct invariants *v);
 
 /* ---- checks_truth.c */
-/* Whether the policy wants a node, if that has a GPU: it is selected, and nobody lets it go. */
+/* Whether the policy wants a node, if that has a GPU: it is selected, and no label releases it. */
 bool check_is_wanted(const json_t *policy, const json_t *node);
 void check_kept(struct invariants *v, const struct api_commit *c);
 void check_marks(struct invariants *v);

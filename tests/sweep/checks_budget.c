@@ -62,8 +62,8 @@ static bool is_failed(const struct reading_claim *c)
 }
 
 /* A node that fails goes out of the count, and comes back into it when it is tried again. A claim
- * that a node gets since somebody took the one before, or since its policy is gone, closes nothing
- * that was open: that is not asked. */
+ * that a node gets because another client removed the one before, or because its policy is gone,
+ * closes nothing that was open: that is not asked. */
 bool check_is_taking(const struct invariants *v, const struct api_commit *c, struct taking *ret)
 {
     struct reading_claim before;

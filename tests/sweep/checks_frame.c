@@ -51,7 +51,7 @@ struct claims {
     json_t *before, *after;
 };
 
-/* A key is ours when we had said so, or when we say so now and nobody had it. */
+/* A key is ours if we had said so, or if we say so now and the object did not have it. */
 static bool is_ours(const struct claims *c, const char *list, const char *name, bool was_there)
 {
     return json_has_text(json_object_get(c->before, list), name) ||
@@ -69,7 +69,7 @@ static bool may_write_label(const struct claims *claims, const char *list, const
     return is_ours(claims, list, key, was != NULL);
 }
 
-/* Those that keep autoscalers off, and nobody else's value of them. */
+/* Those that keep autoscalers off, unless another client has set a value of its own. */
 static bool may_write_annotation(const struct claims *claims, const char *list, const char *key,
                                  const char *was)
 {
@@ -214,9 +214,9 @@ static bool is_own(const json_t *object)
            object_label(object, LABEL_POLICY_UID);
 }
 
-/* The agent on a node makes a GpuNode, if need be, which belongs to nobody before Ostler makes it
- * go with its node. */
-static bool is_nobodys(const struct api_commit *c)
+/* The agent on a node creates the GpuNode if there is none. The GpuNode has no owner until Ostler
+ * adds its node. */
+static bool is_unowned(const struct api_commit *c)
 {
     return str_eq(c->kind->plural, "gpunodes") && c->before &&
            !json_array_size(json_at(c->before, "metadata.ownerReferences"));
@@ -242,7 +242,7 @@ void check_frame_child(struct invariants *v, const struct api_commit *c)
     check_tried(v, INVARIANT_S7_FRAME_CHILD);
     const json_t *object = c->after ? c->after : c->before;
     bool place = !c->kind->namespaced || str_eq(object_namespace(object), OPERAND_NAMESPACE);
-    bool own = is_nobodys(c) || (is_own(object) && (!c->before || is_own(c->before)));
+    bool own = is_unowned(c) || (is_own(object) && (!c->before || is_own(c->before)));
     if (!place || !own)
         check_failed(v, INVARIANT_S7_FRAME_CHILD, "%s %s/%s", c->kind->plural,
                      object_namespace(object), object_name(object));
@@ -276,7 +276,7 @@ void check_deletion(struct invariants *v, const struct api_commit *c)
     if (check_is_kind(c->kind, "gpuclusterpolicies") && str_eq(c->subresource, "status"))
         return; /* people read there how far the removal is */
     if (check_is_kind(c->kind, "pods") && str_eq(c->subresource, "status"))
-        return; /* the server's own note of an eviction: somebody else was quicker */
+        return; /* the server's own note of an eviction: another client was quicker */
     const char *other = differs(c->before, c->after, touched);
     other = other ? other
                   : differs(json_object_get(c->before, "metadata"),

@@ -197,7 +197,7 @@ static bool has_to_leave(const json_t *policy, const json_t *pod)
            (uses_gpu(pod) || (all && !daemon));
 }
 
-/* Which nodes have somebody on them who has to leave. */
+/* Which nodes have a pod on them that has to leave. */
 static void find_busy(struct look *l)
 {
     const struct kind *pods = kind_named("pods");
@@ -209,8 +209,8 @@ static void find_busy(struct look *l)
     }
 }
 
-/* Whether nobody uses its GPUs: no pod that asked for one, and nobody whom the agent there sees
- * with one open. */
+/* Whether its GPUs are unused: no pod on it has to leave, and its agent sees no process with one
+ * open. */
 static bool is_idle(const struct look *l, const json_t *node)
 {
     const json_t *report = api_get(l->v->run->api, kind_named("gpunodes"), "", object_name(node));
@@ -405,7 +405,7 @@ static void look_for_standstill(const struct look *l, struct live_pool *p)
                      (long long) ((now_of(v) - ms) / 1000));
 }
 
-/* ---- L3: nobody is passed over */
+/* ---- L3: no node is passed over */
 
 /* Whether a node that could begin has waited since before this one began for the first of its last
  * turns. */

@@ -93,7 +93,7 @@ static bool lacks_plugin(const struct moment *m, const json_t *node)
 }
 
 /* Whether it has a device plugin of Ostler's that is up, the driver that it is assigned, and GPUs
- * to give. Without a plugin of Ostler's they are somebody else's to give. */
+ * to give. Without a plugin of Ostler's another one has to give them. */
 static bool works(const struct moment *m, const json_t *node)
 {
     bool lacks = lacks_plugin(m, node);
@@ -172,7 +172,7 @@ static void look_at_node(struct moment *m, const json_t *node)
     m->maybe_gpu += has_gpu(node, report) || had_gpu(node);
     count_claim(m, node);
     if (object_is_deleting(node) || check_has_taint(node, "ToBeDeletedByClusterAutoscaler"))
-        return; /* nothing is said of it any more */
+        return; /* Ostler no longer reports its state */
     json_object_set_new(m->said, state,
                         json_integer(json_integer_value(json_object_get(m->said, state)) + 1));
     if (!has_gpu(node, report) || !check_is_wanted(m->policy, node))

@@ -133,7 +133,7 @@ void check_toolkit_clear(struct invariants *v)
     check_notes_clear(&v->completions);
 }
 
-/* Whether a node has been down for as long as a step may take: then nobody waits for it. */
+/* Whether a node has been down for as long as a step may take: then no node waits for it. */
 static bool is_lost(const struct invariants *v, const json_t *policy, const json_t *node)
 {
     int64_t install_ms = reading_duration_ms(

@@ -16,8 +16,8 @@
 #define LABEL_OPENSHIFT "node.openshift.io/os_id" /* there Ostler serves no node yet */
 #define TAINT_KEY "nvidia.com/gpu"                /* where the policy names none */
 
-/* Where agents go, nobody else need say what is in a machine: their word counts, and what the
- * kubelet has to give. */
+/* Where agents run, no other client need report what is in a machine: the agent's report counts,
+ * and what the kubelet has to give. */
 static bool has_gpu(const struct invariants *v, const json_t *node)
 {
     struct actors_machine m = { 0 };
@@ -49,7 +49,7 @@ bool check_is_wanted(const json_t *policy, const json_t *node)
     return !is_let_go(node) && is_selected(policy, node);
 }
 
-/* Whether somebody gives the GPUs of a node to resource claims on which Ostler has nothing yet. */
+/* Whether a DRA driver publishes the GPUs of a node on which Ostler has no stack yet. */
 static bool is_published(const struct invariants *v, const json_t *node)
 {
     const struct kind *slices = kind_named("resourceslices");
@@ -66,14 +66,14 @@ static bool is_foreign(const struct invariants *v, const json_t *node)
            is_published(v, node);
 }
 
-/* By Ostler: a node that somebody else's device plugin serves is left to them. */
+/* By Ostler: it leaves a node alone that another device plugin serves. */
 static bool is_wanted(const struct invariants *v, const json_t *policy, const json_t *node)
 {
     return has_gpu(v, node) && check_is_wanted(policy, node) && !is_foreign(v, node);
 }
 
-/* Whether somebody says that it has a GPU. Agents go to nodes that the policy wants, and what they
- * have said there stays. */
+/* Whether a label or an agent says that it has a GPU. Agents run on nodes that the policy wants,
+ * and their reports stay. */
 static bool is_known(const struct invariants *v, const json_t *policy, const json_t *node)
 {
     const json_t *report = api_get(v->run->api, kind_named("gpunodes"), "", object_name(node));
@@ -124,17 +124,17 @@ static const char *wrong_of_others(const struct invariants *v, const json_t *nod
     return key;
 }
 
-/* The same of a node that somebody else's device plugin serves. */
+/* The same of a node that another device plugin serves. */
 static const char *wrong_of_foreign(const json_t *policy, const json_t *node)
 {
     const char *key = json_str(policy, "spec.nodes.taint.key");
     if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) ||
         object_label(node, LABEL_REMOVAL))
-        return "somebody else serves it, and it is assigned operands";
+        return "another device plugin serves it, and it is assigned operands";
     if (!json_bool(policy, "spec.nodes.taint.foreign", false) &&
         object_annotation(node, ANNOTATION_MARKS) &&
         strstr(object_annotation(node, ANNOTATION_MARKS), key ? key : TAINT_KEY ":No"))
-        return "somebody else serves it, and it bears Ostler's taint";
+        return "another device plugin serves it, and it bears Ostler's taint";
     return NULL;
 }
 

@@ -72,7 +72,8 @@ static bool is_named(const struct invariants *v, const json_t *pod)
            NULL;
 }
 
-/* Neither comes back anywhere else. What is said of a pod from a file makes nobody ask it. */
+/* Neither comes back anywhere else. Ostler does not ask a static pod to leave, whatever the agent
+ * reports. */
 static bool is_of_the_node(const struct invariants *v, const json_t *pod)
 {
     const char *kind = json_str(object_controller(pod), "kind");
@@ -139,7 +140,7 @@ static bool step_exists(const char *from, const char *to)
     return false;
 }
 
-/* "" without a claim. False: somebody wrote one that is none. */
+/* "" without a claim. False: another client wrote an invalid one. */
 static bool phase_of(const json_t *node, struct reading_claim *ret)
 {
     *ret = (struct reading_claim){ 0 };
@@ -197,9 +198,9 @@ static bool runs_another(const struct invariants *v, const char *node, const cha
     return false;
 }
 
-/* A driver that comes for the first time, or goes with the policy or at a person's wish, needs no
- * claim; nor does nonsense that somebody wrote by hand and that is put right, where no driver is
- * there that would go for it. */
+/* A driver that comes for the first time, or goes with the policy or at a user's wish, needs no
+ * claim. Nor does the repair of an invalid label that a user wrote, where no driver would leave for
+ * it. */
 void check_claimed(struct invariants *v, const struct api_commit *c)
 {
     const char *was = object_label(c->before, LABEL_DRIVER),

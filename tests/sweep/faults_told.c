@@ -36,7 +36,7 @@ const char *fault_text(const struct fault *f)
                            [FAULT_CLOSE] = "the server ends the stream",
                            [FAULT_GONE] = "the server says that the version is too old",
                            [FAULT_FORGET] = "the server ends the stream and forgets what was",
-                           [FAULT_SILENCE] = "nothing comes any more",
+                           [FAULT_SILENCE] = "the stream goes silent",
                            [FAULT_DUPLICATE] = "the last event comes twice" },
     };
     const char *text = texts[f->point][f->effect];

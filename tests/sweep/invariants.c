@@ -18,7 +18,7 @@ static const struct {
     sent_fn *sent;       /* at each request that an Ostler sends */
     written_fn *written; /* at each accepted write of an Ostler but of its lease */
     quiet_fn *moment;    /* when nothing has changed for a while */
-    quiet_fn *quiet;     /* when nothing changes any more */
+    quiet_fn *quiet;     /* when all changes have ended */
 } checks[INVARIANT_COUNT] = {
     [INVARIANT_S1_BUDGET] = { .written = check_budget },
     [INVARIANT_S2_CORDON] = { .written = check_cordon },

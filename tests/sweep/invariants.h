@@ -93,7 +93,7 @@ void invariants_commit(struct invariants *v, const struct api_commit *c);
 void invariants_pass(struct invariants *v, int64_t until_ms);
 /* Time has passed. */
 void invariants_time(struct invariants *v);
-/* Nothing changes any more. */
+/* All changes have ended. */
 void invariants_quiet(struct invariants *v);
 /* What an invariant is called, "S6_IDENTITY", and what it says. */
 const char *invariant_name(enum invariant_id id);

@@ -198,7 +198,7 @@ static const struct {
     { INVARIANT_G4_DOMAIN, UPGRADES | BIT(LEAST_DST),
       "the policy names no topologyKey in this life; the case files do" },
     { INVARIANT_S3_CLAIMED, BIT(LEAST_AGENTS) | BIT(LEAST_AGENTS_RIGHTS) | BIT(LEAST_AGENTS_ACTO),
-      "nobody changes the label of a driver in this life" },
+      "no client changes the label of a driver in this life" },
     { INVARIANT_S3_KEPT, RIGHTS, NOT_ALLOWED },
     { INVARIANT_L1_STATUS, RIGHTS, NOT_ALLOWED },
     { INVARIANT_L1_NODES, RIGHTS, NOT_ALLOWED },

@@ -22,7 +22,7 @@ void moments_commit(struct invariants *v, const struct api_commit *c)
     v->moments.used = false;
 }
 
-/* Whether faults strike, or struck so lately that somebody still waits for what was lost. */
+/* Whether faults strike, or struck so lately that a client still waits for what was lost. */
 static bool faults_go_on(struct invariants *v)
 {
     const struct run *r = v->run;

@@ -152,8 +152,8 @@ static bool is_ended_pod(const struct oracle *o, const struct kind *k, const jso
     return o->loose == LOOSEST && strcmp(k->plural, "pods") == 0 && pod_is_finished(object);
 }
 
-/* A record that nothing is made from any more: what was known good in a pool before. Which one that
- * is tells of the past. */
+/* A record that no DaemonSet is made from: what was known good in a pool before. Which revision
+ * that is depends on the run's past. */
 static bool is_remembered(const struct oracle *o, const struct api *api, const struct kind *k,
                           const json_t *object)
 {
@@ -333,7 +333,7 @@ static void hide_canary(char *text)
     }
 }
 
-/* A pod's log is read once, as an extra: where that fails nobody says its last words. */
+/* A pod's log is read once, as an extra: if that fails the message has no log tail. */
 static void cut_last_words(char *text)
 {
     char *at = strstr(text, "; its log ends: ");

@@ -487,8 +487,8 @@ static void start_anew(struct run *r)
                     (unsigned long long) (r->own_writes - own_writes));
 }
 
-/* While nobody changes anything Ostler sends no write but those of its lease: also none that would
- * change nothing. */
+/* While no client changes anything Ostler writes only its lease. It does not send writes that would
+ * change nothing, either. */
 static void let_a_day_pass(struct run *r)
 {
     size_t before = r->result->write_count;

@@ -16,7 +16,7 @@ enum { SILENCE_MS = 155 * 1000, BODY_MAX = 256 << 20, HEAD_MAX = 16 };
  * at another speed, and for a write that is on its way. */
 enum { LEASE_MS = 10 * 1000 };
 
-/* The beginning of a frame that says that the stream is of no use any more. */
+/* The beginning of a frame that says that the stream is no longer usable. */
 #define ERROR_HEAD "{\"type\":\"ERROR\""
 
 /* What a client knows of the objects of one kind. */
@@ -152,7 +152,7 @@ bool sight_is_election(const struct request *r)
     return r->class == REQUEST_LEASE && strstr(r->path, "/namespaces/" OSTLER_NAMESPACE "/leases");
 }
 
-/* Who holds the lease by what was sent or answered; "": nobody. Owned. */
+/* The holder of the lease by what was sent or answered; "": none. Owned. */
 static char *holder_in(const char *text, size_t len)
 {
     json_t *lease = json_loadb(text, len, 0, NULL);

@@ -62,7 +62,7 @@ static const struct sweep sweeps[] = {
       writers_cases, writers_run, NULL, LOOSEST, 5 },
     { "same", "every seed runs twice, without faults: both runs are the same, without findings",
       same_cases, same_run, NULL, EXACT, 1 },
-    /* The same in a life in which nobody labels nodes, and Ostler's agents say what is on them. */
+    /* The same in a life where no client labels nodes: Ostler's agents report the hardware. */
     { "agents-same", "same, with agents instead of labels", same_cases, same_run, AGENTS, EXACT,
       1 },
     { "agents-crash", "crash-sweep, with agents", crash_cases, crash_run, AGENTS, EXACT, 10 },

@@ -1,5 +1,5 @@
 /* The values that a field is changed to: what its schema says, its boundaries and what lies beyond,
- * and what nobody should write. */
+ * and what no user should write. */
 #ifndef OSTLER_TESTS_SWEEP_SWEEP_ACTO_VALUES_H
 #define OSTLER_TESTS_SWEEP_SWEEP_ACTO_VALUES_H
 

@@ -190,8 +190,7 @@ static size_t live_with(const struct sweep_env *env, const struct run_plan *plan
     return ret->finding_count;
 }
 
-/* Whether a run with these faults alone finds something. When time is over it is not tried any
- * more. */
+/* Whether a run with these faults alone finds something. When time is over it is not tried. */
 static bool are_enough(const struct sweep_env *env, const struct run_plan *plan,
                        const struct fault_mark *marks, size_t n, struct patience *p)
 {

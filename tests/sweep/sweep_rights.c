@@ -94,8 +94,8 @@ static bool is_silent(const struct right *right)
 }
 
 /* Objects that Ostler makes and that do not wait for each other: one kind that may not be written
- * keeps no other away. Where the agents are what may not be made, nobody says that there is a GPU,
- * and nothing is made. The exporter's service comes with the first node that has a stack, and a
+ * keeps no other away. Where Ostler may not create the agents, no client reports a GPU, and Ostler
+ * creates nothing. The exporter's service comes with the first node that has a stack, and a
  * pool's first toolkit waits for a driver, so that without DaemonSets there is none. */
 static void check_others(struct run *r, const struct right *right)
 {

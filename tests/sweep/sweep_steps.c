@@ -44,7 +44,7 @@ struct step_things {
     struct scenario *doing, *undoing; /* whose actions are what is done */
     struct expectations *expectations;
     struct journal *journal;
-    bool nobody_closed; /* when all is quiet; people and machines may keep a node closed */
+    bool none_closed; /* when all is quiet; people and machines may keep a node closed */
 };
 
 /* One action on its way. */
@@ -65,7 +65,7 @@ static void forget(struct step_things *t)
     expectations_free(t->expectations);
     if (t->journal)
         journal_free(t->journal);
-    *t = (struct step_things){ .nobody_closed = t->nobody_closed };
+    *t = (struct step_things){ .none_closed = t->none_closed };
 }
 
 /* ---- what is done */
@@ -219,7 +219,7 @@ static bool is_incomparable(const struct run *r)
            (json_bool(c->row, "knownGood", false) && life_driver_fails(r->life, c->version));
 }
 
-/* When all is quiet, and nothing waits for time, nobody is on the way: Ostler keeps none closed
+/* When all is quiet, and nothing waits for time, no node is on its way: Ostler keeps none closed
  * that is not being changed and has not failed. Where people keep a node on its way, their rows say
  * so. */
 static void find_closed(struct run *r)
@@ -247,7 +247,7 @@ static void on_quiet(struct run *r)
     wait_out(r);
     if (c->things->expectations)
         expectations_end(c->things->expectations);
-    if (c->things->nobody_closed)
+    if (c->things->none_closed)
         find_closed(r);
     if (!json_bool(c->row, "strands", false))
         invariants_quiet(r->invariants);
@@ -282,13 +282,13 @@ static size_t cases_of(const struct sweep_env *env, const char *file)
 
 /* Cases that are side by side are of other rows at the same step, turned from step to step, so that
  * few cases, evenly spread, are of all rows and steps. */
-static size_t run_of(const struct sweep_env *env, const char *file, bool nobody_closed,
-                     size_t index, struct counts *counts, struct buf *out)
+static size_t run_of(const struct sweep_env *env, const char *file, bool none_closed, size_t index,
+                     struct counts *counts, struct buf *out)
 {
     CLEANUP_JSON json_t *documents = rows_of(file);
     const json_t *rows = json_array_get(documents, 0);
     size_t n = json_array_size(rows), step = index / n, row = (index + step * TURN) % n;
-    struct step_things things = { .nobody_closed = nobody_closed };
+    struct step_things things = { .none_closed = none_closed };
     struct step_case c = { .row = json_array_get(rows, row),
                            .nth = step / ARRAY_LEN(moments_ms) + 1,
                            .after_ms = moments_ms[step % ARRAY_LEN(moments_ms)],

@@ -141,7 +141,7 @@ static const struct writers_edit *choose(struct writers_case *c, const struct ki
     }
 }
 
-/* Somebody writes to an object as soon as what is going on at this moment is over. */
+/* Another client writes to an object as soon as what is going on at this moment is over. */
 static void send_writer(struct run *r, const struct kind *k, const char *ns, const char *name,
                         bool between)
 {

@@ -52,7 +52,7 @@ static void wrap_adds_context_and_keeps_the_kind(void **state)
 static void callers_who_do_not_care_pass_null(void **state)
 {
     (void) state;
-    assert_int_equal(err_set(NULL, ERR_INVALID, "nobody reads this"), -1);
+    assert_int_equal(err_set(NULL, ERR_INVALID, "no caller reads this"), -1);
     assert_int_equal(err_wrap(NULL, "nor this"), -1);
 }
 

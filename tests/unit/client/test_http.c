@@ -239,8 +239,8 @@ static const struct page_case {
     { "a large page, plain and slowly", REQUEST_WRITE, "slow" },
 };
 
-/* Far more than the receive buffer, and than a turn takes: nothing may be left in a buffer below
- * that nobody asks again. */
+/* Far more than the receive buffer, and than a turn takes: no data may stay in a lower buffer
+ * that the client does not read again. */
 static void check_page(void **state)
 {
     enum { MIB = 11 };

@@ -50,7 +50,7 @@ static void no_answer_in_time(void **state)
     client_close(&c);
 }
 
-static void nobody_listens(void **state)
+static void no_server_listens(void **state)
 {
     (void) state;
     struct client c;
@@ -238,7 +238,7 @@ int main(void)
 {
     static const struct CMUnitTest plain[] = {
         cmocka_unit_test(no_answer_in_time),
-        cmocka_unit_test(nobody_listens),
+        cmocka_unit_test(no_server_listens),
         cmocka_unit_test(unknown_host),
         cmocka_unit_test(a_body_of_any_length_comes),
         cmocka_unit_test(a_sink_may_refuse),

@@ -32,7 +32,7 @@ static const struct tls_case {
     { "an expired client certificate", "mtls", "certificate-authority: ca-a.crt",
       "client-certificate: client-expired.crt, client-key: client-expired.key",
       "the client certificate has expired" },
-    { "somebody else's key", "mtls", "certificate-authority: ca-a.crt",
+    { "the key of another certificate", "mtls", "certificate-authority: ca-a.crt",
       "client-certificate: client.crt, client-key: ca-b.key",
       "the client certificate and key cannot be used" },
 };

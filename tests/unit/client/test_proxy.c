@@ -64,7 +64,7 @@ static void a_proxy_of_its_own_goes_before(void **state)
     config_clear(&c);
 }
 
-/* A strange proxy hurts nobody who does not need one. */
+/* An unsupported proxy does no harm to a client that needs none. */
 static void what_is_excepted_needs_none(void **state)
 {
     (void) state;

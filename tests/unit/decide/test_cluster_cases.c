@@ -62,7 +62,7 @@ static void put(struct testbed *t, const json_t *object)
         testbed_put(t, resource, json_deep_copy(object));
 }
 
-/* Somebody else's edit, with their name on it. */
+/* An edit by another client, under its own name. */
 static void edit_foreign(struct testbed *t, const json_t *edit)
 {
     testbed_edit_as(t, "kubectl-edit", resource_of(edit), json_str(edit, "name"),

@@ -3,9 +3,8 @@
 #include "base/mem.h"
 #include "tests/unit/support/suite.h"
 
-/* When the node was last up, by its kubelet's clock; since when Ostler watches; since when the step
- * lasts; from when on it counts, at 10,000; and since when nobody is about to remove the node any
- * more. */
+/* When the node was last up, by its kubelet's clock; when Ostler began to watch; when the step
+ * began; from when its time counts, at 10,000; and when the node's removal was taken back. */
 static const struct row {
     const char *name;
     int64_t up_s, watched_s, since_s, from_s, stays_s;

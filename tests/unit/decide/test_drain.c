@@ -130,7 +130,7 @@ struct terms {
     const char *selector; /* NULL: none */
     bool all;             /* mode: AllPods */
     int64_t closed_for_s; /* it was closed so long ago, at CLOSED_S; 0: it is open */
-    int64_t again_s;      /* in how long somebody is asked again */
+    int64_t again_s;      /* in how long Ostler asks a pod again */
     const char *holders;  /* of the inventory; NULL: it says nothing of them */
 };
 
@@ -193,7 +193,7 @@ static const struct drain_row {
       1,
       "",
       "waits for 1 GPU pod: ml/j (a job: Ostler waits until it ends)" },
-    { "while a job runs nobody is asked",
+    { "while a job runs no pod is asked",
       JOB("j") "," SERVICE("s"),
       { 0 },
       2,
@@ -291,7 +291,7 @@ static const struct drain_row {
       0,
       "t s, e s",
       "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "who came back is left, and nobody is asked beside it",
+    { "a pod that came back is left, and no other pod is asked",
       TOLERANT("s", "2026-11-20T10:00:00Z") "," SERVICE("t"),
       { .closed_for_s = 1, .again_s = 599 },
       2,
@@ -316,14 +316,14 @@ static const struct drain_row {
       0,
       "t s, e s",
       "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "nobody comes back to a node that is open",
+    { "no pod comes back to a node that is open",
       TOLERANT("s", "2026-11-20T10:00:01Z"),
       { 0 },
       1,
       0,
       "t s, e s",
       "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "while the scheduler is behind nobody who came is asked",
+    { "while the scheduler is behind no pod that came is asked",
       MADE("s", "2026-11-20T10:00:02Z"),
       { .closed_for_s = 2, .again_s = 4 },
       1,
@@ -393,7 +393,7 @@ static const struct drain_row {
       "",
       "waits for 2 GPU pods: ml/o (left out by drain.podSelector: end it or change the selector); "
       "ml/s (to be evicted)" },
-    { "a selector that is none selects nobody",
+    { "an invalid selector selects no pod",
       SERVICE("s"),
       { .selector = "{'matchLabels': 'x'}" },
       1,
@@ -453,7 +453,7 @@ static const struct drain_row {
       0,
       "t w, e w",
       "waits for 1 GPU pod: ml/w (to be evicted)" },
-    { "who is of another node, or gone, is nobody",
+    { "a holder that is on another node, or gone, does not count",
       WEB("w"),
       { .holders = "{'podUid': 'u-z'}" },
       0,
@@ -522,7 +522,7 @@ static const struct drain_row {
       "waits for 1 process that no eviction ends and that has a GPU open: process nv-hostengine "
       "(812, unit dcgm.service) (end it "
       "on the node)" },
-    { "meanwhile nobody is asked to leave",
+    { "meanwhile no pod is asked to leave",
       SERVICE("s"),
       { .force = true, .holders = ENGINE },
       1,
@@ -531,7 +531,7 @@ static const struct drain_row {
       "waits for 1 GPU pod: ml/s (to be evicted); and for 1 process that no eviction ends and "
       "that has a GPU open: process "
       "nv-hostengine (812, unit dcgm.service) (end it on the node)" },
-    { "containers of nobody and static pods by their hash too",
+    { "containers without a pod and static pods by their hash too",
       "",
       { .holders = "{'process': 'python3', 'container': '0123456789abcdef', 'pid': 7}, {'podUid': "
                    "'0123456789abcdef', 'process': "
@@ -646,7 +646,7 @@ static void check_delete(void **state)
     assert_int_equal(actions.len, 1);
 }
 
-/* Nobody was asked to leave before the drain. */
+/* Ostler asks no pod to leave before the drain. */
 static void check_closed(void **state)
 {
     (void) state;
@@ -684,7 +684,7 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_drain, rows);
     suite_add(&s, "once it is begun nothing is tried first", check_begun, NULL);
-    suite_add(&s, "deleted is who would be asked, as it was seen, and nobody beside a job",
+    suite_add(&s, "a pod that would be asked is deleted, as it was seen, and none beside a job",
               check_delete, NULL);
     suite_add(&s, "pods are asked to leave from the drain on", check_closed, NULL);
     suite_add(&s, "the longest names make no endless sentence", check_long_names, NULL);

@@ -69,7 +69,7 @@ static const struct row {
       IS(FAILED, CLAIM_UNREADABLE),
       .want = "{'reason':'ClaimUnreadable','message':'nothing, until a user does what "
               "status.message says'}" },
-    { .name = "nobody has a driver for it",
+    { .name = "no driver image exists for it",
       IS(UNSUPPORTED, NO_DRIVER_IMAGE),
       .want = "{'reason':'NoDriverImage','message':'nothing, until a user solves the problem in "
               "status.message'}" },

@@ -5,7 +5,7 @@
  *   node, pods: short forms (support/testbed.h)             inventory: what the node's agent has
  *   seen
  *   inventorySaid: when it last said something else
- *   holdersNew: nobody has looked yet which pods have a GPU open by that
+ *   holdersNew: Ostler has not looked yet which pods have a GPU open by that inventory
  *   configs: ConfigMaps with their data                deleting: revisions are on their way out
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed:
  *   time, deleting}
@@ -16,8 +16,8 @@
  *   toolkitStoppedBy: whose failure keeps it from that
  *   removing: seconds for which it has been letting go of the node
  *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
- *   refused: whose eviction was refused last, and in which words   askIn: milliseconds before which
- *   nobody is asked again
+ *   refused: the pod whose eviction was refused last, and the message
+ *   askIn: milliseconds before which Ostler asks no pod again
  *   failed, canary: what the record of the target's driver says of the pool, stackCanary,
  *   stackCompleted: that of its stack
  * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h), `$images`

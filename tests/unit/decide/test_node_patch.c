@@ -50,13 +50,13 @@ static const struct row {
               TEST(LABEL("ostler.dev~1hold"), "null") TEST(LABEL("ostler.dev~1driver"), "'h'")
                   NO_MARKS "{'op': 'add', 'path': '/metadata/labels/ostler.dev~1driver', "
                            "'value': 'i'}]" },
-    { "marks that nobody can read are rested on by nothing",
-      NODE("", "'ostler.dev/marks': 'm\\u0000'", ""), "{'annotations': {'ostler.dev/marks': 'w'}}",
+    { "the patch does not test unreadable marks", NODE("", "'ostler.dev/marks': 'm\\u0000'", ""),
+      "{'annotations': {'ostler.dev/marks': 'w'}}",
       "[" ALIVE TEST("/metadata/labels", "null") TEST(ANNOTATION("ostler.dev~1claim"), "null")
           TEST(ANNOTATION("ostler.dev~1gave-up"),
                "null") "{'op': 'add', 'path': '/metadata/annotations/ostler.dev~1marks', "
                        "'value': 'w'}]" },
-    { "so are a claim and a target given up that nobody can read",
+    { "the patch does not test an unreadable claim and given-up target",
       NODE("", "'ostler.dev/claim': 'm\\u0000', 'ostler.dev/gave-up': 1", ""),
       "{'annotations': {'ostler.dev/marks': 'w'}}",
       "[" ALIVE TEST("/metadata/labels", "null")

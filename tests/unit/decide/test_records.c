@@ -408,8 +408,8 @@ static void forged_time_supersedes_nothing(void **state)
     tear_down(&w);
 }
 
-/* A failure of what nobody wishes. What is left out stays where somebody else has written it, too:
- * so it says nothing first. */
+/* A failure of a revision that is not wanted. If another client has written the annotation too, it
+ * stays when Ostler leaves it out: so Ostler empties it first. */
 static void what_does_not_count_says_nothing_before_it_goes(void **state)
 {
     (void) state;
@@ -561,7 +561,7 @@ static const struct retry_row {
     bool tried;           /* the failure is taken back */
     const char *value;    /* what has it tried again after that */
 } retry_rows[] = {
-    { "nobody asks", NULL, NULL, NULL, NULL, false, "aaaaaaaaaa" },
+    { "no user asks", NULL, NULL, NULL, NULL, false, "aaaaaaaaaa" },
     { "another revision is asked for", "bbbbbbbbbb", NULL, NULL, NULL, false, "aaaaaaaaaa" },
     { "its hash asks", "aaaaaaaaaa", NULL, NULL, NOW " aaaaaaaaaa", true, "aaaaaaaaaa.2" },
     { "it asks once", "aaaaaaaaaa", BEFORE " aaaaaaaaaa", NULL, BEFORE " aaaaaaaaaa", false,

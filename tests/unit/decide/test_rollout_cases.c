@@ -33,7 +33,7 @@
  *   pulls: who is to pull its images, in their order
  *   hold: the reason     message: a part of it     again: in how long to look again; null: not at
  *   all
- *   until: when the hold ends by itself, in RFC 3339; null: nobody knows
+ *   until: when the hold ends by itself, in RFC 3339; null: unknown
  *   nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0
  *   says: parts of the grants' sentences, in their order */
 #include <stdlib.h>

@@ -46,7 +46,7 @@ struct fleet {
     struct rollout_input in;
     uint64_t seed;
     size_t grants, returns;
-    bool settled_plan; /* the policy does not change any more */
+    bool settled_plan; /* the policy no longer changes */
     bool forgives;     /* a person asks for another try whenever a revision has failed */
 };
 
@@ -517,7 +517,7 @@ static void tick(struct fleet *f)
 
 /* ---- the ends */
 
-/* Whether nobody has to wait for this node any more. */
+/* Whether the rollout no longer waits for this node. */
 static bool is_through(const struct unit *u)
 {
     if (u->n.held || u->n.gave_up || u->n.cordoned || u->gone)
@@ -579,8 +579,8 @@ static void check_fleets_come_to_an_end(void **state)
     assert_true(grants > FLEETS && returns > FLEETS);
 }
 
-/* Failures reach the threshold: the revision is recorded as failed, nobody else gets it, and all
- * who were on the way run the known good one. */
+/* Failures reach the threshold: the revision is recorded as failed, no other node gets it, and
+ * all nodes that were on the way run the known good one. */
 static void check_failed_fleets_go_back(void **state)
 {
     (void) state;

@@ -49,7 +49,7 @@ static const struct row {
       "new", "s1", CLAIM_DRAINING, "old", "s1", 2, NOW_S, 0 },
     { "another target is a new beginning", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "newer",
       "s1", CLAIM_DRAINING, "new", "s1", 1, NOW_S, 0 },
-    { "with the stack off there is nobody to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new",
+    { "with the stack off there is no pod to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new",
       "newer", "s1", CLAIM_UNLOADING, "new", "", 1, NOW_S, 0 },
 };
 
@@ -132,7 +132,7 @@ static json_t *claimed(const char *marks, struct actions *actions)
     return frame_operated(object, operations);
 }
 
-/* Between two writes a pod could come, or somebody could ask what the node is closed for. */
+/* Between two writes a pod could come, or a user could ask what the node is closed for. */
 static void a_node_is_claimed_and_closed_in_one_write(void **state)
 {
     (void) state;

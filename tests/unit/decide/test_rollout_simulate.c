@@ -414,7 +414,7 @@ static void live(struct fleet *f, struct records *r, int64_t pause_s)
     go_on(f);
 }
 
-/* Whether all went that were told to go: from then on nobody goes, and a look in each of the
+/* Whether all nodes went that were told to go: from then on no node goes, and a look in each of the
  * windows shows that. */
 static bool all_went(const struct fleet *f, const struct rollout_simulation *told)
 {

@@ -55,7 +55,7 @@ static const struct row {
       "at "
       "2026-11-20T10:30:00Z",
       "2026-11-20T10:30:00Z" },
-    { "a node that was down, or that nobody watched, had no time",
+    { "a node that was down, or that Ostler did not watch, had no time",
       { .phase = CLAIM_INSTALLING },
       { .install_timeout_s = 1800 },
       600,

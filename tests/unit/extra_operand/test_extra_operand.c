@@ -218,7 +218,7 @@ static const struct policy_row {
       "spec.featureReporter.repository: evil.io/feature-reporter" },
     { "a variable that Ostler sets", "{'env': [{'name': 'NODE_NAME', 'value': 'x'}]}",
       "spec.featureReporter.env[0].name: is set by Ostler itself and cannot be set here" },
-    { "a variable that nobody allowed", "{'env': [{'name': 'BASH_ENV', 'value': 'x'}]}",
+    { "a variable that is not allowed", "{'env': [{'name': 'BASH_ENV', 'value': 'x'}]}",
       "spec.featureReporter.env[0]: BASH_ENV is not allowed" },
 };
 

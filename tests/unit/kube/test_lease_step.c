@@ -56,7 +56,7 @@ static const struct script {
     { "without a record: create it, lead, renew every 2 s",
       { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"),
         WRITTEN(2080, 2050, "wait 2000") } },
-    { "somebody else is faster to create it",
+    { "another client is faster to create it",
       { READ_NONE(0, "create"), FAILED(40, EXISTS, "get"),
         READ(50, "other", "10:00", "wait 2000") } },
     { "a free record is taken at once",
@@ -64,7 +64,7 @@ static const struct script {
     { "a record that is renewed is left alone",
       { READ(0, "other", "10:00", "wait 2000"), READ(2000, "other", "10:02", "wait 2000"),
         READ(16000, "other", "10:16", "wait 2000"), READ(18000, "other", "10:18", "wait 2000") } },
-    { "a record that nobody renews for 15 s is taken",
+    { "a record that no leader renews for 15 s is taken",
       { READ(1000, "other", "10:00", "wait 2000"), READ(3000, "other", "10:00", "wait 2000"),
         READ(15000, "other", "10:00", "wait 1000"), READ(15999, "other", "10:00", "wait 1"),
         READ(16000, "other", "10:00", "update"), WRITTEN(16040, 16000, "wait 2000") } },
@@ -90,7 +90,7 @@ static const struct script {
       { READ(0, "other", "10:00", "wait 2000"), READ(500, "", "10:01", "update") } },
     { "our own record of an earlier life is renewed at once",
       { READ(0, "me", "09:00", "update"), WRITTEN(40, 0, "wait 2000") } },
-    { "somebody else takes an expired record first",
+    { "another client takes an expired record first",
       { READ(0, "other", "10:00", "wait 2000"), READ(15000, "other", "10:00", "update"),
         FAILED(15040, CONFLICT, "get"), READ(15050, "third", "10:20", "wait 2000") } },
     { "a candidate that cannot reach the server tries again",
@@ -111,10 +111,10 @@ static const struct script {
         FAILED(19599, SERVER, "wait 1000") } },
     { "an answer that comes after its own fence is worth nothing",
       { READ_NONE(0, "create"), WRITTEN(10000, 0, "wait 0") } },
-    { "a leader that slept through its fence goes on when nobody took its place",
+    { "a leader that slept through its fence goes on when no client took its place",
       { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"),
         READ(20000, "me", "10:00", "update") } },
-    { "a leader that slept through its fence goes when somebody did",
+    { "a leader that slept through its fence goes when another client took its place",
       { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"),
         READ(20000, "other", "10:00", "exit") } },
     { "a renewal that was answered while the leader slept is worth nothing",
@@ -186,16 +186,16 @@ static const struct doubt {
     { "a record that is still the leader's own lets it write until the time of the last renewal",
       { FAILED(2040, CONFLICT, "get"), READ(2050, "me", "10:00", "update") },
       10000 },
-    { "a record that is read as its own too late lets nobody write before it is renewed",
+    { "a record that is read as its own too late forbids writes before it is renewed",
       { FAILED(9990, CONFLICT, "get"), READ(10000, "me", "10:00", "update") },
       INT64_MIN },
     { "a record that cannot be read leaves the doubt",
       { FAILED(2040, CONFLICT, "get"), FAILED(2050, UNREACHABLE, "wait 1000") },
       INT64_MIN },
-    { "a record that somebody emptied lets nobody write before it is taken again",
+    { "a record that another client emptied forbids writes before it is taken again",
       { FAILED(2040, CONFLICT, "get"), READ(2050, "", "10:00", "update") },
       INT64_MIN },
-    { "a record that is gone lets nobody write before it is made again",
+    { "a record that is gone forbids writes before it is made again",
       { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create") },
       INT64_MIN },
     { "a record that was made again is good from its sending",
@@ -307,7 +307,7 @@ static const struct record_row {
     const char *name;
     const char *previous;
     bool release;
-    const char *spec; /* what is expected to differ, beside the fields that nobody here knows */
+    const char *spec; /* what is expected to differ, beside the fields that Ostler does not know */
 } records[] = {
     { "a renewal keeps when it was acquired", RECORD_OF("me"), false,
       "'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'09:00','renewTime':'10:00','"
@@ -318,7 +318,7 @@ static const struct record_row {
     { "taking a released record counts as a transition", RECORD_OF(""), false,
       "'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'10:00','renewTime':'10:00','"
       "leaseTransitions':4" },
-    { "a release names nobody, for a second", RECORD_OF("me"), true,
+    { "a release names no holder, for a second", RECORD_OF("me"), true,
       "'holderIdentity':'','leaseDurationSeconds':1,'acquireTime':'09:00','renewTime':'10:00','"
       "leaseTransitions':3" },
 };
@@ -339,8 +339,7 @@ static void check_record(void **state)
     assert_true(json_equal(previous, before)); /* what was read stays as it was */
 }
 
-/* The API server takes no number beyond 32 bits: with such a one the lease could be had by nobody.
- */
+/* The API server takes 32-bit numbers only: with a larger one no client could take the lease. */
 static void transitions_begin_again(void **state)
 {
     (void) state;

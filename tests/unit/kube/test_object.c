@@ -97,21 +97,21 @@ static const struct foreign_row {
     bool foreign;
 } managers[] = {
     { "only we set the spec", "{}", false },
-    { "somebody edited the spec",
+    { "a user edited the spec",
       "{'manager':'kubectl-edit','operation':'Update','fieldsV1':{'f:spec':{}}}", true },
-    { "somebody applied the spec",
+    { "another controller applied the spec",
       "{'manager':'argocd','operation':'Apply','fieldsV1':{'f:spec':{}}}", true },
-    { "somebody updated under our name",
+    { "another client updated under our name",
       "{'manager':'ostler','operation':'Update','fieldsV1':{'f:spec':{}}}", true },
     { "a controller wrote the status",
       "{'manager':'kube-controller-manager','operation':'Update','subresource':'status',"
       "'fieldsV1':{'f:status':{}}}",
       false },
-    { "somebody scaled it through a subresource",
+    { "a user scaled it through a subresource",
       "{'manager':'kubectl','operation':'Update','subresource':'scale','fieldsV1':{'f:spec':{'f:"
       "replicas':{}}}}",
       false },
-    { "somebody set a label",
+    { "a user set a label",
       "{'manager':'kubectl-label','operation':'Update','fieldsV1':{'f:metadata':{'f:labels':{}}}}",
       false },
 };

@@ -97,7 +97,7 @@ static const struct eviction_row {
       "Cannot evict pod as it would violate the pod's disruption budget. The disruption budget web "
       "needs 2 healthy pods "
       "and has 2 currently" },
-    { "eviction: nobody has counted yet", 429,
+    { "eviction: the disruption controller has not counted yet", 429,
       VIOLATES "'details':{'causes':[" BUDGET_CAUSE(
           "is still being processed by the server.") "],'retryAfterSeconds':10}}",
       ERR_BUDGET, 60000,

@@ -378,7 +378,7 @@ static void nesting_has_a_limit(void **state)
     assert_int_equal(bad.err.kind, ERR_TOO_LARGE);
 }
 
-/* The API server stores managed fields as deep as somebody has sent them. */
+/* The API server stores managed fields as deep as a client has sent them. */
 static void nesting_has_no_limit_in_what_is_left_out(void **state)
 {
     (void) state;

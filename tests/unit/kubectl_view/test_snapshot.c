@@ -26,10 +26,10 @@ static void check_similar(void **state)
 }
 
 static const struct keeper_row {
-    const char *name, *metadata, *want; /* its beginning; NULL: nobody */
+    const char *name, *metadata, *want; /* its beginning; NULL: none */
 } keepers[] = {
-    { "nobody", "{'name': 'default', 'managedFields': [{'manager': 'kubectl-client-side-apply'}]}",
-      NULL },
+    { "no manager",
+      "{'name': 'default', 'managedFields': [{'manager': 'kubectl-client-side-apply'}]}", NULL },
     { "Argo CD by annotation", "{'annotations': {'argocd.argoproj.io/tracking-id': 'gpu:x'}}",
       "Argo CD (gpu:x) manages" },
     { "Argo CD by manager", "{'managedFields': [{'manager': 'argocd-controller'}]}",

@@ -336,7 +336,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Fails with the first line that differs: two whole files in a message help nobody. */
+/* Fails with the first line that differs: two whole files in a message are no help. */
 static void assert_same_lines(const char *path, const char *got, const char *want)
 {
     for (int line = 1; *got || *want; line++) {
@@ -544,7 +544,7 @@ static void hash_is_needed(void **state)
     assert_null(render_object(manifests, RENDER_TOOLKIT, &ctx, &e));
 }
 
-/* What takes a toolkit off is needed also where nobody knows the policy any more. */
+/* Ostler needs the DaemonSet that removes a toolkit also when the policy is gone. */
 static void removal_without_a_policy(void **state)
 {
     (void) state;

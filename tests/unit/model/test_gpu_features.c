@@ -123,7 +123,7 @@ static const struct feature_row {
       "'A100-SXM4-40GB-MIG-1g.5gb-SHARED', 'nvidia.com/gpu.count': '56', "
       "'nvidia.com/gpu.replicas': '2', "
       "'nvidia.com/gpu.sharing-strategy': 'time-slicing'}" },
-    { "MIG single, and nobody knows which slices",
+    { "MIG single, and the slices are unknown",
       { GPUS("A100-SXM4-40GB", 8), .divided = true, .strategy = "single", .slices = 56 },
       NULL,
       "{'nvidia.com/mig.strategy': 'single', 'nvidia.com/mig.capable': 'true'}" },

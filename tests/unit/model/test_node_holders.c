@@ -20,7 +20,7 @@ static const struct row {
     bool fixed;
 } rows[] = {
     { "nothing is said", NULL, 0, 0, NULL, NULL, 0, false },
-    { "nobody", "[]", 0, 0, NULL, NULL, 0, false },
+    { "no holder", "[]", 0, 0, NULL, NULL, 0, false },
     { "a pod", "[" POD("a-1") "]", 1, 0, NULL, NULL, 0, false },
     { "two containers of a pod", "[" POD("a-1") "," POD("a-1") "," POD("a-2") "]", 2, 0, NULL, NULL,
       0, false },

@@ -114,7 +114,7 @@ static const struct kept_row {
       { .runtime = RUNTIME_CONTAINERD }, false, false },
     { "the only runtime", "{'runtimes':[" K3S "]}",
       { .runtime = RUNTIME_CONTAINERD, .distribution = DISTRIBUTION_K3S }, false, false },
-    { "of two runtimes nobody says which", "{'runtimes':[" K3S "," DOCKER "]}", { 0 }, false,
+    { "of two runtimes neither is named", "{'runtimes':[" K3S "," DOCKER "]}", { 0 }, false,
       false },
     { "the kubelet says which",
       "{'runtimes':[" STOCK "," DOCKER "," K3S
@@ -155,7 +155,7 @@ static const struct kept_row {
       "{'runtimes':[{'name':'containerd','config':'/c'}],'hostToolkit':{'installed':true,"
       "'handler':'nvidia'}}",
       { .runtime = RUNTIME_CONTAINERD, .host_toolkit = HOST_TOOLKIT_NVIDIA }, false, false },
-    { "a runtime whose configuration nobody has read", "{'runtimes':[{'name':'containerd'}]}",
+    { "a runtime whose configuration was not read", "{'runtimes':[{'name':'containerd'}]}",
       { .runtime = RUNTIME_CONTAINERD }, false, false },
     { "the host's own toolkit, whose program is not there",
       "{'hostToolkit':{'installed':false,'handler':'nvidia'}}",
@@ -168,7 +168,7 @@ static const struct kept_row {
     { "no runtime is there", "{'runtimes':[]}", { .runtime_missing = true }, false, false },
     { "runtimes were not looked at", "{'kubelet':{'endpoint':'unix:///opt/x.sock'}}", { 0 },
       false, false },
-    { "a runtime that nobody knows", "{'runtimes':[" SOCKET("rkt", "odd", "/run/rkt") "]}", { 0 },
+    { "an unknown runtime", "{'runtimes':[" SOCKET("rkt", "odd", "/run/rkt") "]}", { 0 },
       false, false },
 };
 /* clang-format on */
@@ -247,7 +247,7 @@ static const struct host_row {
     { "host: the kubelet does not say",
       "{'runtimes':[" SOCKET("cri-o", "stock", "/run/crio/crio.sock") "]}", NULL, "v1.34.1",
       RUNTIME_CRIO, DISTRIBUTION_STOCK, true, false },
-    { "host: containerd of a version that nobody says", "{'runtimes':[" STOCK "]}", NULL, "v1.34.1",
+    { "host: containerd of an unknown version", "{'runtimes':[" STOCK "]}", NULL, "v1.34.1",
       RUNTIME_CONTAINERD, DISTRIBUTION_STOCK, false, false },
     { "host: it is at no place that is known", "{'runtimes':[]}", "containerd://2.1.4", "v1.34.1",
       RUNTIME_UNKNOWN, DISTRIBUTION_STOCK, true, true },

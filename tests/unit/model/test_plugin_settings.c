@@ -72,7 +72,7 @@ static const struct strategy_row {
     { "strategy: the policy's counts first", "single", "flags: {migStrategy: mixed}", "single" },
     { "strategy: of the configuration", "none", "flags: {migStrategy: single}", "single" },
     { "strategy: of neither", "none", "version: v1", "none" },
-    { "strategy: one that nobody knows", "none", "flags: {migStrategy: odd}", "none" },
+    { "strategy: an unknown one", "none", "flags: {migStrategy: odd}", "none" },
     { "strategy: there is no plugin", NULL, NULL, "none" },
 };
 

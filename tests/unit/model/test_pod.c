@@ -60,7 +60,7 @@ static const struct kept_row {
       ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
       "'app.kubernetes.io/component': 'driver'}}}",
       false, 0, 0, false },
-    { "dropped: an operand that somebody has orphaned",
+    { "dropped: an operand that another client has orphaned",
       "{'metadata': {'name': 'p', 'namespace': '" NS
       "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', "
       "'app.kubernetes.io/component': 'driver'}}, 'spec': {'nodeName': 'n'}}",
@@ -395,8 +395,9 @@ static const struct use_row {
       USER(OWNER("Job"), ", 'restartPolicy': 'OnFailure'", ""), ENDS },
     { "use: a job's, that is never begun again",
       USER(OWNER("Job"), ", 'restartPolicy': 'Never'", ""), ENDS },
-    { "use: nobody's", USER("", ", 'restartPolicy': 'Always'", ""), BARE },
-    { "use: nobody's that ends", USER("", ", 'restartPolicy': 'Never'", ""), BARE | ENDS },
+    { "use: a pod without an owner", USER("", ", 'restartPolicy': 'Always'", ""), BARE },
+    { "use: a pod without an owner, that ends", USER("", ", 'restartPolicy': 'Never'", ""),
+      BARE | ENDS },
     { "use: an owner that does not control it",
       USER(", 'ownerReferences': [{'kind': 'ReplicaSet'}]", "", ""), BARE },
     { "use: static", STATIC("v1", "n", "", MIRROR), FIXED },

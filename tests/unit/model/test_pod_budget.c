@@ -18,9 +18,9 @@ static const struct row {
     { "one that allows a pod comes", NULL, BUDGET(1, 1), false, true },
     { "it goes", BUDGET(1, 0), NULL, false, true },
     { "it allows a pod now", BUDGET(1, 0), BUDGET(1, 1), false, true },
-    { "it allows none any more", BUDGET(1, 1), BUDGET(1, 0), false, false },
+    { "it no longer allows a pod", BUDGET(1, 1), BUDGET(1, 0), false, false },
     { "it allows one more", BUDGET(1, 1), BUDGET(1, 2), true, false },
-    { "somebody changed what it says", BUDGET(1, 0), BUDGET(2, 0), false, true },
+    { "a user changed what it says", BUDGET(1, 0), BUDGET(2, 0), false, true },
     { "nothing changes", BUDGET(3, 0), BUDGET(3, 0), true, false },
 };
 

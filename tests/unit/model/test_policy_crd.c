@@ -365,7 +365,7 @@ static void check_all_bounds(void **state)
     check_bounds("status", json_at(root_schema(crd), "properties.status"));
 }
 
-/* The one default that is stored: a policy that nobody has looked at is not taken for done. */
+/* The one default that is stored: a policy that Ostler has not seen yet does not count as done. */
 static void check_status_default(void **state)
 {
     (void) state;

@@ -101,7 +101,7 @@ static const struct version_row {
     { "version: a digest is not compared", "sha256:abc", "580.178.04", true },
     { "version: a tag that is no number is not compared", "latest", "580.178.04", true },
     { "version: none was asked for", NULL, "580.178.04", true },
-    { "version: nobody said any", "580.178.04", "", true },
+    { "version: none was reported", "580.178.04", "", true },
 };
 
 static void check_version(void **state)

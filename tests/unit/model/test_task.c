@@ -38,7 +38,7 @@ static const struct kind_row {
       "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {" LABELS
       "}, 'ownerReferences': [{'kind': 'Job', 'controller': true}]}, 'spec': {'nodeName': 'n'}}",
       false },
-    { "not one that nobody manages",
+    { "not one without the managed-by label",
       "{'metadata': {'name': 'p', 'namespace': '" NS
       "', 'labels': {'ostler.dev/task': 'proof'}}, 'spec': {'nodeName': 'n'}}",
       false },

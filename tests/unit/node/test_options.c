@@ -508,7 +508,7 @@ static void check_rendered(void **state)
     globfree(&files);
     for (unsigned c = NODE_COMMAND_HOST_DRIVER; c <= NODE_COMMAND_PROOF; c++)
         if (!(commands & 1U << c))
-            fail_msg("nobody uses command %u", c);
+            fail_msg("no golden file uses command %u", c);
 }
 
 /* In a pod the name comes by the environment. */

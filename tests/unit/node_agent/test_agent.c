@@ -224,8 +224,8 @@ static void check_stopped(void **state)
     close(fd);
 }
 
-/* A file system that never answers, where a runtime has its socket. False where nobody may have
- * one. */
+/* Mounts a file system that never answers where a runtime has its socket. False: the test must not
+ * mount. */
 static bool mount_what_hangs(const char *place, int *ret_fuse)
 {
     char options[64];

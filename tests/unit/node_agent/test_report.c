@@ -72,7 +72,7 @@ static const struct row {
       0,
       { 0 },
       ERR_NONE },
-    { "what is not seen any more is taken off",
+    { "what the agent no longer sees is removed",
       "{" BOOT ",'kernel':'6.8.0'," GPU "}",
       "{" BOOT "," GPU "}",
       "{" BOOT "," GPU "}",
@@ -315,7 +315,7 @@ static void check_other_fields(void **state)
     end(&s);
 }
 
-/* What somebody else has put into the inventory does not. */
+/* What another client wrote into the inventory does not stay. */
 static void check_forged_fields(void **state)
 {
     (void) state;
@@ -368,7 +368,7 @@ static const struct answer_row {
     { "a list", "[]" },
     { "a text", "'x'" },
     { "one of another name", "{'metadata':{'name':'b','uid':'u'}}" },
-    { "one that nobody has made", "{'metadata':{'name':'a'}}" },
+    { "one without a UID", "{'metadata':{'name':'a'}}" },
     { "no object", "{'metadata':'a'}" },
 };
 

@@ -110,7 +110,7 @@ static void check(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void nobody_stays_nobody(void **state)
+static void other_user_stays(void **state)
 {
     (void) state;
     int status;
@@ -145,7 +145,7 @@ int main(void)
         make_file(secret_file, 0600);
         SUITE_ROWS(&s, check, rows);
     }
-    suite_add(&s, "who is not root stays who it is", nobody_stays_nobody, NULL);
+    suite_add(&s, "who is not root stays who it is", other_user_stays, NULL);
     int failed = suite_run(&s, "rights");
     unlink(public_file);
     unlink(secret_file);

@@ -30,7 +30,7 @@ enum { ANSWER_MAX = 16, LIMIT_MS = 5000 };
 
 static const struct row {
     const char *name;
-    const char *answer; /* NULL: nobody listens */
+    const char *answer; /* NULL: no server listens */
     size_t len;
     const char *message; /* NULL: an error */
     enum err_kind kind;
@@ -60,7 +60,7 @@ static const struct row {
     { "another protocol", BYTES("HTTP/1.1 400 Bad Request\r\n\r\n"), NULL, ERR_NOT_FOUND,
       "does not speak gRPC", 0 },
     { "a server that ends", BYTES(SETTINGS), NULL, ERR_NOT_FOUND, "does not speak gRPC", 0 },
-    { "nobody", NULL, 0, NULL, ERR_UNREACHABLE, "no server answers on ", 0 },
+    { "no server", NULL, 0, NULL, ERR_UNREACHABLE, "no server answers on ", 0 },
 };
 
 /* Answers one client, once it has said something. */

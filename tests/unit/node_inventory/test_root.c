@@ -84,8 +84,8 @@ static const struct read_row {
     { "a FIFO does not hold the reader up", "pipe", EINVAL, "" },
     { "a socket", "socket", EINVAL, "" },
     { "a folder", "a", EINVAL, "" },
-    { "what nobody may read", "secret", EACCES, "" },
-    { "in a folder that nobody may enter", "locked/x", EACCES, "" },
+    { "a file without read permission", "secret", EACCES, "" },
+    { "in a folder without search permission", "locked/x", EACCES, "" },
     { "a file larger than the buffer", "large", EFBIG, "" },
 };
 
@@ -128,7 +128,7 @@ static void check_both_ways(void **state)
     fake_root_look_ends();
 }
 
-/* Somebody renames folders all the time, as container runtimes do: what is read is the same. */
+/* Another process renames folders all the time, as container runtimes do: reads stay the same. */
 static void check_while_others_rename(void **state)
 {
     (void) state;

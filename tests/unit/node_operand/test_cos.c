@@ -25,7 +25,7 @@ static const struct row {
     { "loaded, and any version is wanted", LOADED("550.90.07") INSTALLED, "--debug", false, NULL },
     { "loaded, and a version without a number is wanted", LOADED("550.90.07") INSTALLED,
       "--version=latest", false, NULL },
-    { "loaded, and nobody knows which",
+    { "loaded, of an unknown version",
       "'proc/modules':'','sys/module/nvidia/refcnt':'0\\n'" INSTALLED, "--version=535.183.01",
       false, NULL },
     { "loaded, and its files are gone", LOADED("535.183.01"), "--version=535.183.01", true, NULL },

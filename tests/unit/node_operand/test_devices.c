@@ -80,7 +80,7 @@ static void check_make(void **state)
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
     mode_t mode = 0;
-    /* Another load of the module has left a node of another number, and somebody what is none. */
+    /* An earlier load of the module left a node of another number; nvidiactl is a regular file. */
     char *path = fake_root_open(
         "'proc/devices':'195 nvidia\\n508 nvidia-uvm\\n','dev/nvidiactl':'x'", &root);
     CLEANUP_FREE char *older = xasprintf("%s/dev/nvidia-uvm", path);

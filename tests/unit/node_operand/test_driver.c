@@ -92,7 +92,7 @@ static const struct probe_row {
       "", "nvidia-smi hangs in the kernel (process 77): no other is started" },
     { "probe: another program hangs", BESIDE("(nvidia-smi-x) D", "pod1"), SMI_WORKS,
       "boot1 rev1 pod1\n", NULL },
-    { "probe: somebody else's hangs", BESIDE("(nvidia-smi) D", "pod2"), SMI_WORKS,
+    { "probe: nvidia-smi of another pod hangs", BESIDE("(nvidia-smi) D", "pod2"), SMI_WORKS,
       "boot1 rev1 pod1\n", NULL },
     { "probe: an earlier try is still at work", BESIDE("(nvidia-smi) S", "pod1"), SMI_WORKS,
       "boot1 rev1 pod1\n", NULL },
@@ -107,7 +107,7 @@ static const struct probe_row {
       "boot1 rev1 pod1\n", NULL },
     { "probe: in the place of an older sign", UP ",'" SIGN "':'boot0 rev0 pod0\\n'", SMI_WORKS,
       "boot1 rev1 pod1\n", NULL },
-    { "probe: over what somebody left", UP ",'" SIGN ".new':{'fifo':true}", SMI_WORKS,
+    { "probe: over a leftover FIFO", UP ",'" SIGN ".new':{'fifo':true}", SMI_WORKS,
       "boot1 rev1 pod1\n", NULL },
     { "probe: over a link", UP ",'" SIGN "':{'link':'/etc/passwd'},'etc/passwd':'root'", SMI_WORKS,
       "boot1 rev1 pod1\n", NULL },
@@ -135,7 +135,7 @@ static void check_probe(void **state)
     assert_true(!*users || str_eq(users, "root"));
 }
 
-/* A try goes on until the driver is there: nobody waits for the next one. */
+/* One try lasts until the driver is ready: the pod does not wait for the next try. */
 static void check_probe_waits(void **state)
 {
     (void) state;

@@ -57,8 +57,8 @@ static const struct row {
       "usr/local/share/ca-certificates/our.crt", "PEM", NULL },
     { "certificates on Ubuntu are taken up", UBUNTU CERTIFICATE("our.crt"),
       BUNDLE("usr/local/share/ca-certificates/our.crt"), "bundle", "PEM", NULL },
-    { "certificates on Ubuntu of a name that nobody reads", UBUNTU CERTIFICATE("our.pem"), "exit 0",
-      "usr/local/share/ca-certificates/our.pem", "",
+    { "certificates on Ubuntu whose name the driver ignores", UBUNTU CERTIFICATE("our.pem"),
+      "exit 0", "usr/local/share/ca-certificates/our.pem", "",
       "driver.certConfig: the driver ignores our.pem, because its name does not end in .crt: "
       "rename "
       "that key of the ConfigMap" },

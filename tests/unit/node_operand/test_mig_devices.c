@@ -89,7 +89,7 @@ static const struct show_row {
     { "show: no links are wanted", MAJORS MINORS CARDS INSTANCE DEV, NULL, NODES, "", "", 0 },
     { "show: no card is divided", MAJORS MINORS CARDS CAPABILITIES "gpu0/mig':{'folder':true}," DEV,
       "links", "", LINKS, "", 0 },
-    { "show: nobody may make nodes",
+    { "show: the driver forbids device nodes",
       MAJORS MINORS CARDS CAPABILITIES "gpu0/mig/gi0/access':" ACCESS("292", "0") DEV, "links", "",
       LINKS, "", 0 },
     { "show: a capability that says no mode", MAJORS MINORS CAPABILITIES "mig/config':''," DEV,

@@ -96,7 +96,7 @@ static const struct row {
       "",
       "the image has no CUDA sample: none of cuda-samples/sample, cuda-samples/vectorAdd and "
       "tmp/vectorAdd can be run" },
-    { "what nobody tells is left out", "'x':''", { NEWEST }, { "exit 0" }, "exit 0", "", NULL },
+    { "unknown facts are left out", "'x':''", { NEWEST }, { "exit 0" }, "exit 0", "", NULL },
     { "an image without nvidia-smi", FACTS, { NEWEST }, { "exit 0" }, NULL, "", NULL },
     { "what fails has told nothing", FACTS, { NEWEST }, { "exit 0" }, SMI "; exit 6", "", NULL },
     { "what is too long is no fact",

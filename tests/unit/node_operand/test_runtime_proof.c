@@ -38,7 +38,7 @@ static const struct row {
 } rows[] = {
     { "all is as before", { { 0 } }, 1, NULL, "SR SRH" },
     { "containers need a slice", { { .slices_only = CGROUPS } }, 1, NULL, "SrR SRH" },
-    { "no container starts any more",
+    { "no container starts after the change",
       { { 0 }, { .no_container = "shim is gone" } },
       2,
       "no container starts with the runtime's handler by default: shim is gone",
@@ -72,9 +72,9 @@ static const struct row {
       NULL,
       "s" },
     { "it does not answer again",
-      { { 0 }, { .no_status = "nobody answers" } },
+      { { 0 }, { .no_status = "no server answers" } },
       2,
-      "nobody answers",
+      "no server answers",
       NULL },
 };
 

@@ -31,7 +31,7 @@ static const struct restore_row {
     const char *name;
     const char *before, *before_drop_in; /* before the toolkit */
     const char *made, *made_drop_in;     /* it makes this */
-    const char *now, *now_drop_in;       /* and somebody this; as made where both are "" */
+    const char *now, *now_drop_in;       /* an admin edits it to this; as made where both are "" */
     const char *want, *want_drop_in;     /* after the removal */
     const char *aside;                   /* the toolkit's own file beside the copies */
 } restore_rows[] = {
@@ -168,8 +168,8 @@ static void check_no_copies_then_installed(void **state)
     place_clear(&p);
 }
 
-/* Somebody writes the host's configuration anew, as at each start on some systems: what was before
- * is what they wrote. */
+/* Another program rewrites the host's configuration, as some systems do at each start: the removal
+ * restores what it wrote. */
 static void check_written_anew(void **state)
 {
     (void) state;
@@ -188,7 +188,8 @@ static void check_written_anew(void **state)
     place_clear(&p);
 }
 
-/* The runtime would not take in any more what somebody has put beside the toolkit's file since. */
+/* Without the import the runtime would no longer read what an admin has put beside the toolkit's
+ * file. */
 static void check_imports_of_others(void **state)
 {
     (void) state;
@@ -231,7 +232,7 @@ int main(void)
     suite_add(&s, "installed by one that made none, then by this", check_no_copies_then_installed,
               NULL);
     suite_add(&s, "the host's configuration is written anew", check_written_anew, NULL);
-    suite_add(&s, "a file of somebody else is still taken in", check_imports_of_others, NULL);
+    suite_add(&s, "a file that an admin added is still imported", check_imports_of_others, NULL);
     suite_add(&s, "docker's configuration", check_docker, NULL);
     return suite_run(&s, "the toolkit's files");
 }

@@ -80,9 +80,8 @@ static const struct row {
     { "network cards that use it stop that before anything goes",
       MODULES(LINE("nvidia_peermem", "1", "-") LINE("nvidia", "1", "nvidia_peermem,")), NULL, "",
       "", "DriverInUse: processes on this node use nvidia_peermem" },
-    { "a module that nobody here knows stays, and is named",
-      MODULES(DRIVER_HELD LINE("nv_peer_mem", "0", "-")), NULL, "", "",
-      "DriverInUse: the module nv_peer_mem uses nvidia" },
+    { "an unknown module stays, and is named", MODULES(DRIVER_HELD LINE("nv_peer_mem", "0", "-")),
+      NULL, "", "", "DriverInUse: the module nv_peer_mem uses nvidia" },
     { "and so is one of those that go with the driver",
       MODULES(LINE("wekafsio", "3", "-") LINE("nvidia_fs", "1", "wekafsio,")
                   LINE("nvidia", "1", "nvidia_fs,")),
@@ -90,7 +89,7 @@ static const struct row {
     { "a word of the kernel's among users is none",
       MODULES(LINE("nvidia", "1", "nvidia_uvm,[permanent],") LINE("nvidia_uvm", "0", "-")), NULL,
       "nvidia_uvm nvidia", "", NULL },
-    { "a module that somebody begins to use just then", MODULES(DRIVER), "nvidia_uvm",
+    { "a module that a process begins to use just then", MODULES(DRIVER), "nvidia_uvm",
       "nvidia_modeset nvidia_uvm", "",
       "DriverInUse: nvidia_uvm cannot be unloaded: Device or resource busy" },
     { "nouveau", MODULES(LINE("nouveau", "0", "-")), NULL, "nouveau", "", NULL },
@@ -141,10 +140,10 @@ static const struct row {
       "nvidia_uvm/refcnt':'0\\n',"
       "'sys/module/nouveau/refcnt':'0\\n','sys/module/nova_core/refcnt':'0\\n'",
       NULL, "nvidia_uvm nvidia nova_core nouveau", "", NULL },
-    { "and whom nobody here knows",
+    { "an unknown module there uses the driver",
       "'sys/module/nvidia/refcnt':'1\\n','sys/module/nvidia/holders/nv_peer_mem':''", NULL, "", "",
       "DriverInUse: the module nv_peer_mem uses nvidia" },
-    { "and what somebody uses there",
+    { "a process there uses the driver",
       "'sys/module/nvidia/refcnt':'2\\n','sys/module/nvidia/holders/nvidia_uvm':'','sys/module/"
       "nvidia_uvm/refcnt':'0\\n'",
       NULL, "", "", "DriverInUse: processes on this node use nvidia" },
@@ -171,8 +170,8 @@ static void check(void **state)
     CLEANUP_ERR struct err e = { 0 };
     asked[0] = '\0';
     refused = row->refused;
-    /* Whoever writes in sysfs is root: what must stay unreadable is looked at as somebody else, who
-     * may write there too. */
+    /* Only root writes in sysfs. What must stay unreadable is read as another user, who may write
+     * there too. */
     bool as_other = strstr(row->files, "unreadable") != NULL;
     if (as_other) {
         open_to_all(path, "unbind");
@@ -244,7 +243,7 @@ static void check_many(void **state)
     assert_int_equal(root_open(&root, path, NULL), 0);
     assert_int_equal(unload_plan_make(&v, "rev1", &plan, NULL), 0);
     assert_int_equal(plan.device_count, UNLOAD_DEVICES_MAX);
-    /* Without a group nobody can say who has it. */
+    /* Without an IOMMU group its user is unknown. */
     assert_true(plan.devices[0].in_use);
 }
 

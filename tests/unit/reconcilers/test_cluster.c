@@ -157,7 +157,7 @@ static void nodes_are_kept_in_the_order_of_their_names(void **state)
     "'5', 'labels': "                                                                              \
     "{'ostler.dev/policy-uid': 'p'}}}"
 
-/* One that somebody deletes is made again: nothing else may happen that would tell of it. */
+/* Ostler recreates a deleted child: the deletion may be the only event that reports it. */
 static void a_child_that_comes_or_goes_is_told_at_once(void **state)
 {
     struct fixture *f = *state;
@@ -347,7 +347,7 @@ static void a_child_that_was_repaired_and_not_applied_is_not_confirmed(void **st
     CLEANUP_JSON json_t *nothing = json_object();
     CLEANUP_ACTIONS struct actions actions = { 0 };
     actions_add(&actions, request_json_patch(RESOURCE_SERVICE, "operands", "exporter", nothing),
-                VERB_REPAIR, "services/exporter", "Drift", "somebody has changed it");
+                VERB_REPAIR, "services/exporter", "Drift", "another client has changed it");
     actions_add(&actions, request_apply(RESOURCE_SERVICE, "operands", "exporter", nothing),
                 VERB_APPLY, "services/exporter", "Drift", "it is made ours");
     f->cluster.tables[RESOURCE_SERVICE].synced = true;
@@ -417,7 +417,7 @@ static void pods_that_an_agent_names_are_kept(void **state)
     assert_false(knows(f, "ml/other"));
 }
 
-/* Ostler's own pod is asked to leave by nobody's word. */
+/* No report makes Ostler evict its own pod. */
 static void ostler_is_not_named(void **state)
 {
     struct fixture *f = *state;

@@ -62,7 +62,7 @@ static const struct row {
       { .state = NODE_READY },
       "ostler_node_state_seconds_bucket{state=\"Installing\",le=\"60\"} 1",
       "ostler_node_state_seconds_bucket{state=\"Installing\",le=\"30\"} 1" },
-    { "a state that began at a time that nobody knows",
+    { "a state that began at an unknown time",
       { .counted = true, .state = NODE_INSTALLING },
       { .state = NODE_READY },
       NULL,

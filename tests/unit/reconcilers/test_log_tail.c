@@ -124,7 +124,7 @@ static void a_run_that_has_been_followed_by_another(void **state)
     expect(f, KEY ": " PATH "&previous=true\n");
 }
 
-static void nobody_asks(struct fixture *f, enum node_state state)
+static void expect_no_request(struct fixture *f, enum node_state state)
 {
     pass(f, state, false, false);
     expect(f, "");
@@ -133,10 +133,10 @@ static void nobody_asks(struct fixture *f, enum node_state state)
 static void nothing_has_failed(void **state)
 {
     struct fixture *f = *state;
-    nobody_asks(f, NODE_INSTALLING);
+    expect_no_request(f, NODE_INSTALLING);
     /* nothing has ever run there */
     put_pod(f, "'restartCount':0,'state':{'waiting':{'reason':'ImagePullBackOff'}}");
-    nobody_asks(f, NODE_FAILED);
+    expect_no_request(f, NODE_FAILED);
 }
 
 static void what_is_not_said_is_left_out(void **state)
@@ -156,7 +156,7 @@ static void a_report_is_remembered_after_a_start(void **state)
 {
     struct fixture *f = *state;
     put_report(f, "{'pod':'" POD "','container':'driver','text':'no headers'}");
-    nobody_asks(f, NODE_FAILED);
+    expect_no_request(f, NODE_FAILED);
     assert_string_equal(f->slot->words->text, "no headers");
 }
 

@@ -66,8 +66,8 @@ static size_t pass(struct fixture *f)
     return actions.len;
 }
 
-/* If the policy were deleted at that moment, nobody would take off again what a node bears: here of
- * a node that is only marked as one of others, for which nothing else has to be there first. */
+/* If the policy were deleted at that moment, no pass would remove the labels and taints of nodes.
+ * This node only gets marked as another operator's, which needs nothing else first. */
 static void marks_wait_for_the_finalizer(void **state)
 {
     struct fixture *f = *state;

@@ -38,7 +38,7 @@ static const struct row {
       { .counted = true, .state = NODE_DRAINING, .moving = true },
       { .state = NODE_UNLOADING, .moving = true },
       "Drained@1 " },
-    { "nobody had to leave",
+    { "no pod had to leave",
       REASON_DRAINED,
       { .counted = true, .state = NODE_READY },
       { .state = NODE_UNLOADING, .moving = true },

@@ -175,7 +175,7 @@ static const struct child_row {
     bool drifted;
 } children[] = {
     { "a child as it was applied", OURS "," STATUS, false },
-    { "a child of which somebody else has set something", OURS "," STATUS "," THEIRS, true },
+    { "a child of which another manager has set a field", OURS "," STATUS "," THEIRS, true },
 };
 
 static void check_child(void **state)
@@ -199,8 +199,8 @@ static void check_child(void **state)
     child_free(b);
 }
 
-/* Of a DaemonSet of somebody else's what it runs and where is seen, and nothing of its status,
- * which changes with every node. */
+/* Of another operator's DaemonSet Ostler sees what it runs and where, but not its status, which
+ * changes with every node. */
 static void a_daemonset_of_others_is_seen_without_its_status(void **state)
 {
     (void) state;

@@ -57,7 +57,7 @@ static const struct row {
       .state = NODE_INSTALLING,
       .entered_ago_ms = 500,
       .untold_ago_ms = 10000 },
-    { .name = "it is let go: nobody waits", .state = NODE_UNMANAGED, .entered_ago_ms = 1 },
+    { .name = "a released node does not wait", .state = NODE_UNMANAGED, .entered_ago_ms = 1 },
     { .name = "works, and begins to wait for its turn",
       .state = NODE_READY,
       .waits_for_turn = true,

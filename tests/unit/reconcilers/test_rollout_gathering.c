@@ -167,7 +167,7 @@ static void what_keeps_pods_is_the_policy_s(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     put(f, RESOURCE_POD, POD("3", "Running"), false);
     put_phase(f, "4", CLAIM_DRAINING);
-    assert_int_equal(look(f, &a)->jobs, 1); /* nobody would make the pod anew */
+    assert_int_equal(look(f, &a)->jobs, 1); /* no controller would recreate the pod */
     put(f, RESOURCE_POLICY,
         "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '5', 'generation': 2}, "
         "'spec': {'rollout': {'drain': {'force': true}}}}",
@@ -209,7 +209,7 @@ static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **s
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_READY);
 }
 
-/* Somebody lets the node go: until its claim is off it takes its place, and nothing else of it
+/* An admin releases the node: it takes its place until its claim is removed, and nothing else of it
  * matters. */
 static void who_is_let_go_takes_its_place(void **state)
 {
@@ -232,7 +232,7 @@ static void who_is_let_go_takes_its_place(void **state)
     "', 'labels': {" labels "}, "                                                                  \
     "'deletionTimestamp': '2026-11-20T10:00:00Z', 'finalizers': ['karpenter.sh/termination']}}"
 
-/* Its own pass says of such a node that it is nobody's. */
+/* The pass of such a node reports it as Unmanaged. */
 static void who_is_being_deleted_is_out_of_service_until_it_is_gone(void **state)
 {
     struct fixture *f = *state;
@@ -263,7 +263,7 @@ static void who_is_being_deleted_and_bears_nothing_is_not_counted(void **state)
     assert_int_equal(g.in.node_count, 0);
 }
 
-/* Since when a node that waits has no job any more. */
+/* Since when a node that waits has no jobs left. */
 static void when_its_jobs_ended_is_seen(void **state)
 {
     struct fixture *f = *state;
@@ -381,7 +381,7 @@ static void pods_of_nodes_to_be_changed_start_a_decision(void **state)
     assert_int_equal(f->told, 1);
 }
 
-/* Until then the node counts as if there were nothing to do, which nobody is to be told. */
+/* Until then the node counts as if there were nothing to do, and Ostler must not report that. */
 static void what_is_wanted_counts_once_it_is_recorded(void **state)
 {
     struct fixture *f = *state;

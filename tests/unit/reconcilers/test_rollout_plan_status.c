@@ -279,8 +279,7 @@ static void check_no_end_of_what_is_paused(void **state)
     assert_null(json_object_get(f->keeper.plan, "ends"));
 }
 
-/* `ends` is what a person's clock will show, while what has passed is counted by a clock that
- * nobody sets. */
+/* `ends` follows the wall clock, elapsed time the monotonic clock. */
 static void check_end_by_a_clock_that_was_set(void **state)
 {
     struct fleet *f = *state;

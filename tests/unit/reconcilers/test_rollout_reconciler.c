@@ -44,7 +44,7 @@ static void a_refused_pod_is_remembered_until_one_is_taken(void **state)
     assert_null(t->passes->pull_refused);
     answer(t, RESOURCE_TASK, ERR_INVALID, "exceeded quota");
     assert_string_equal(t->passes->pull_refused, "exceeded quota");
-    answer(t, RESOURCE_TASK, ERR_CONFLICT, "somebody was faster");
+    answer(t, RESOURCE_TASK, ERR_CONFLICT, "another client was faster");
     assert_string_equal(t->passes->pull_refused, "exceeded quota");
     answer(t, RESOURCE_TASK, ERR_NONE, NULL);
     assert_null(t->passes->pull_refused);
@@ -106,7 +106,7 @@ static size_t pass(struct testbed *t)
     return actions.len;
 }
 
-/* The nodes' passes, which have nothing to write: until then nobody knows what they are to run. */
+/* The nodes' passes write nothing, but until then Ostler does not know what the nodes must run. */
 static void look_at_nodes(struct testbed *t)
 {
     static const char *const names[] = { "gpu-1", "gpu-2" };
@@ -137,9 +137,9 @@ static void soak_behind_a_canary(struct testbed *t)
          "{'metadata': {'annotations': {'ostler.dev/canary-default': null}}}");
 }
 
-/* Were the claim written first and the record lost, nobody would know since when the canary runs
- * it: it would soak anew. */
-static void nobody_is_claimed_before_the_record_says_why_it_may_be(void **state)
+/* If the claim were written first and the record lost, Ostler would not know since when the canary
+ * runs it, and would soak it again. */
+static void no_node_is_claimed_before_the_record_says_why_it_may_be(void **state)
 {
     struct testbed *t = *state;
     CLEANUP_ACTIONS struct actions actions = { 0 };
@@ -163,7 +163,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_first_look_under_a_policy_is_told_of, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(nobody_is_claimed_before_the_record_says_why_it_may_be,
+        cmocka_unit_test_setup_teardown(no_node_is_claimed_before_the_record_says_why_it_may_be,
                                         set_up, tear_down),
     };
     return cmocka_run_group_tests_name("rollout reconciler", tests, NULL, NULL);

@@ -98,7 +98,7 @@ static void a_clock_that_is_set_forward_shortens_no_wait(void **state)
     expect(f, MODE_HOLD, GRACE_MS);
 }
 
-static void what_was_written_down_is_held_against_a_clock_that_nobody_sets(void **state)
+static void what_was_written_down_is_held_against_the_monotonic_clock(void **state)
 {
     struct fixture *f = *state;
     const int64_t began_s = 1795168800;
@@ -159,8 +159,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_clock_that_is_set_forward_shortens_no_wait, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(
-            what_was_written_down_is_held_against_a_clock_that_nobody_sets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_written_down_is_held_against_the_monotonic_clock,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_policy_that_vanishes_is_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_policy_that_was_deleted_is_not_waited_for, set_up,
                                         tear_down),

@@ -11,7 +11,7 @@
 #define NODE(name)                                                                                 \
     "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
 
-/* Two nodes that wait for a turn, which nobody has given out so far. */
+/* Two nodes wait for a turn, and no pass has granted one yet. */
 static int set_up(void **state)
 {
     struct testbed *t = xcalloc(1, sizeof *t);
@@ -68,7 +68,7 @@ static void one_of_two_has_a_turn(void **state)
 }
 
 /* Its own pass has decided, and the server's answer has not come. */
-static void nobody_else_has_one_while_its_label_is_on_its_way(void **state)
+static void no_other_has_one_while_its_label_is_on_its_way(void **state)
 {
     struct testbed *t = *state;
     rollout(t);
@@ -78,7 +78,7 @@ static void nobody_else_has_one_while_its_label_is_on_its_way(void **state)
     assert_false(has_turn(t, "gpu-2"));
 }
 
-static void nobody_else_has_one_while_its_toolkit_comes_up(void **state)
+static void no_other_has_one_while_its_toolkit_comes_up(void **state)
 {
     struct testbed *t = *state;
     rollout(t);
@@ -92,9 +92,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_of_two_has_a_turn, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nobody_else_has_one_while_its_label_is_on_its_way, set_up,
+        cmocka_unit_test_setup_teardown(no_other_has_one_while_its_label_is_on_its_way, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(nobody_else_has_one_while_its_toolkit_comes_up, set_up,
+        cmocka_unit_test_setup_teardown(no_other_has_one_while_its_toolkit_comes_up, set_up,
                                         tear_down),
     };
     return cmocka_run_group_tests_name("toolkit pass", tests, NULL, NULL);

@@ -540,7 +540,7 @@ static void pod_that_is_gone_has_left(void **state)
     assert_int_equal(f->failed, 1);
 }
 
-static void fence_is_nobodys_fault(void **state)
+static void fence_is_no_actions_failure(void **state)
 {
     struct fixture *f = *state;
     f->fence = f->w.now_ms + 100;
@@ -650,7 +650,7 @@ int main(void)
         { "a pod that is gone has left; another one of its name is not meant",
           pod_that_is_gone_has_left },
         { "that this Ostler no longer holds the Lease is no action's failure",
-          fence_is_nobodys_fault },
+          fence_is_no_actions_failure },
         { "no whole answer is a failure", no_answer_is_a_failure },
         { "accepted without a readable answer is accepted", accepted_without_a_readable_answer },
         { "answers come in pieces", answers_come_in_pieces },

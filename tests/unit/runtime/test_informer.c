@@ -149,10 +149,10 @@ static void absent_resource_is_an_empty_one(void **state)
     assert_true(f->changes > 0);
     expect_problem(f, "");
     world_pass(&f->w, 3600 * 1000);
-    world_expect(&f->w, ""); /* nobody looks for it unasked */
+    world_expect(&f->w, ""); /* no request unless asked */
 }
 
-/* It is not there any more, and its list said so. */
+/* The resource is gone, and its list said so. */
 static void late_answer_raises_nothing_of_what_is_absent(void **state)
 {
     struct fixture *f = *state;
@@ -188,8 +188,7 @@ static void absent_resource_is_looked_for_when_asked(void **state)
     assert_false(informer_state(f->informer).looks);
 }
 
-/* Two requests at a time would share one splitter, and the first could not be cancelled any more.
- */
+/* Two requests at a time would share one splitter, and the first could no longer be cancelled. */
 static void a_look_ends_the_wait_of_the_one_before(void **state)
 {
     struct fixture *f = *state;

@@ -453,7 +453,7 @@ static void stream_that_never_opens_is_dead_too(void **state)
     assert_int_equal(f->w.cancelled, 1);
     assert_non_null(informer_state(f->informer).problem);
     world_pass(&f->w, FIRST_WAIT_MS);
-    world_expect(&f->w, LIST); /* the version may be one that the server does not have any more */
+    world_expect(&f->w, LIST); /* the server may no longer have the version */
 }
 
 static void problem_is_a_sentence(void **state)

@@ -246,7 +246,7 @@ static void failed_renewals_suspend_at_the_fence(void **state)
     world_expect_said(&f->w, "");
 }
 
-static void suspended_leader_leads_again_when_nobody_else_does(void **state)
+static void suspended_leader_leads_again_when_no_other_does(void **state)
 {
     struct fixture *f = *state;
     lead(f);
@@ -305,7 +305,7 @@ static void conflict_with_our_own_write(void **state)
     assert_true(may_write(f));
 }
 
-/* Somebody else may have taken it since it went. */
+/* Another replica may have taken it since it went. */
 static void suspended_while_it_is_gone(void **state)
 {
     struct fixture *f = *state;
@@ -521,7 +521,7 @@ static void released_while_it_is_acquired(void **state)
     expect_release(f);
 }
 
-/* Late by the fence, and nobody else has taken it: the next one need not wait. */
+/* Late by the fence, but no other replica has taken it: the next one need not wait. */
 static void released_while_suspended(void **state)
 {
     struct fixture *f = *state;
@@ -620,8 +620,8 @@ int main(void)
         { "a renewal is one write", renewal_is_one_write },
         { "the fence counts from the sending, not from the answer", fence_counts_from_the_sending },
         { "failed renewals suspend at the fence", failed_renewals_suspend_at_the_fence },
-        { "a suspended leader leads again when nobody else does",
-          suspended_leader_leads_again_when_nobody_else_does },
+        { "a suspended leader leads again when no other replica does",
+          suspended_leader_leads_again_when_no_other_does },
         { "lost when another holds it", lost_when_another_holds_it },
         { "a conflict with our own write whose answer was lost", conflict_with_our_own_write },
         { "a lease that is gone suspends until it is made again", suspended_while_it_is_gone },

@@ -42,7 +42,7 @@ static const struct script {
         { 0, ERR_NONE, "info " },
         { 0, ERR_UNREACHABLE, "warn Unreachable " },
         { 0, ERR_NONE, "info " } } },
-    { "a right that is missing is nobody else's trouble",
+    { "a missing permission concerns no other part",
       { { 0, ERR_FORBIDDEN, "" }, { 0, ERR_NONE, "" } } },
     { "trouble of one's own after an outage ends it",
       { { 0, ERR_UNREACHABLE, "warn Unreachable " },
@@ -87,7 +87,7 @@ static void check(void **state)
     assert_int_equal(o.failing, 0);
 }
 
-static void nobody_shares(void **state)
+static void nothing_to_share(void **state)
 {
     (void) state;
     outage_note(NULL, ERR_NONE, ERR_UNREACHABLE, "the sentence");
@@ -97,6 +97,6 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, scripts);
-    suite_add(&s, "without anything to share nothing happens", nobody_shares, NULL);
+    suite_add(&s, "without anything to share nothing happens", nothing_to_share, NULL);
     return suite_run(&s, "outage");
 }

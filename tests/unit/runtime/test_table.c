@@ -34,7 +34,7 @@ static void bring(struct table *t, const char *what, const char *name, const cha
         assert_int_equal(news, log->len > told);
     } else if (strncmp(what, "listed@", 7) == 0) {
         bool news = table_listed(t, object, strtoull(what + 7, NULL, 10));
-        buf_str(log, news && log->len == told ? "nobody knows" : "");
+        buf_str(log, news && log->len == told ? "not told" : "");
     } else {
         fail_msg("what is \"%s\"?", what);
     }
@@ -95,10 +95,10 @@ static const struct script {
       { LISTED,
         { "listed@22 c u3 9 z", "c: nothing -> z" },
         { "deleted c u3 23 z", "c: z -> nothing" } } },
-    { "a look that is older than the watch raises nobody",
+    { "a look that is older than the watch brings nothing back",
       { LISTED,
         { "bookmark 25", "" },
-        { "listed@24 c u3 9 z", "nobody knows" },
+        { "listed@24 c u3 9 z", "not told" },
         { "get c", "nothing" } } },
     { "a look finds what is known",
       { LISTED, { "listed@22 a u1 10 x", "" }, { "listed@22 a u1 21 y", "a: x -> y" } } },
@@ -107,7 +107,7 @@ static const struct script {
     { "a look without a version finds nothing that was dropped",
       { LISTED, { "listed@0 c u3 9 z", "" } } },
     { "a deletion of what is not there is nothing", { LISTED, { "deleted c u3 21 x", "" } } },
-    { "what nobody looks at is no change, but its version counts",
+    { "an edit of unread fields is no change, but its version counts",
       { LISTED, { "event a u1 21 x", "" }, { "get a", "u1 21 x" } } },
     { "an object that loses our interest goes",
       { LISTED,

@@ -111,6 +111,6 @@ int main(void)
               NULL);
     suite_add(&s, "what goes wrong is told again and again, and counted", what_goes_wrong, NULL);
     suite_add(&s, "what was told an hour ago goes", an_hour_later, NULL);
-    suite_add(&s, "nothing is told where nobody looks", only_when_asked, NULL);
+    suite_add(&s, "no events are written unless the world asks for them", only_when_asked, NULL);
     return suite_run(&s, "events");
 }

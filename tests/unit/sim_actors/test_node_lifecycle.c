@@ -54,7 +54,7 @@ static void silent_node(void **state)
                                           "DisruptionTarget");
     assert_string_equal(json_str(target, "reason"), "DeletionByTaintManager");
     assert_false(object_is_deleting(little_pod(&w, "d", "gpu-1")));
-    /* Nobody is there who could end it. */
+    /* No kubelet runs that could end it. */
     little_pass(&w, 60 * MINUTE_MS);
     assert_non_null(little_get(&w, "pods", "default", "p"));
     little_do(&w, SPEC_NODE_UP, "gpu-1");

@@ -164,7 +164,7 @@ static void labeller(void **state)
         CLEANUP_FREE char *key = xasprintf("feature.node.kubernetes.io/%s", want[i][0]);
         assert_string_equal(object_label(node, key), want[i][1]);
     }
-    /* What somebody takes off is put back. */
+    /* The labeller restores a removed label. */
     little_merge(&w, "nodes", "", "gpu-1",
                  "{'metadata': {'labels': {'feature.node.kubernetes.io/pci-10de.present': null}}}");
     little_pass(&w, 2 * MINUTE_MS);

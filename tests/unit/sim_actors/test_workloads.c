@@ -229,8 +229,7 @@ int main(void)
     suite_add(&s, "Recreate ends all old pods first", recreate, NULL);
     SUITE_ROWS(&s, check_budget, budget_cases);
     suite_add(&s, "a budget follows its pods", budget_follows_pods, NULL);
-    suite_add(&s, "a budget over pods that nobody scales allows nothing", budget_over_daemons,
-              NULL);
+    suite_add(&s, "a budget over pods of a DaemonSet allows nothing", budget_over_daemons, NULL);
     suite_add(&s, "an eviction whose pod stays is forgotten", disrupted_pods_are_forgotten, NULL);
     return suite_run(&s, "workloads");
 }

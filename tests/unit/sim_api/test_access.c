@@ -114,7 +114,7 @@ static void check(void **state)
     access_free(a);
 }
 
-static void check_nobody(void **state)
+static void check_without_roles(void **state)
 {
     (void) state;
     struct access *a = access_new();
@@ -243,7 +243,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
-    suite_add(&s, "nobody may do anything", check_nobody, NULL);
+    suite_add(&s, "without roles a user may do nothing", check_without_roles, NULL);
     suite_add(&s, "roles without what they need are refused", check_broken, NULL);
     suite_add(&s, "the chart allows what Ostler does", check_chart, NULL);
     suite_add(&s, "definitions", check_definitions, NULL);

@@ -36,7 +36,7 @@ static const struct path_row {
     { "alive", "GET /livez", 200, "ok" },
     { "ready", "GET /readyz?verbose", 200, "ok" },
     { "one check of several", "GET /readyz/ping", 200, "ok" },
-    { "a check that nobody knows", "GET /readyz/magic", 404, "404 page not found" },
+    { "an unknown check", "GET /readyz/magic", 404, "404 page not found" },
     { "the head of an answer", "HEAD /version", 200, "{" },
     { "a version is only read", "POST /version", 405, "{\"kind\":\"Status\"" },
     { "versions are only read", "DELETE /api", 405, "{\"kind\":\"Status\"" },

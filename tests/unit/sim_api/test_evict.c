@@ -45,7 +45,7 @@ static const struct decision_row {
     { "a budget that allows one", READY, ALL, COUNTS("1", "2", "1"), 0, NULL, 0, true },
     { "a budget that allows none", READY, ALL, COUNTS("0", "1", "1"), 429,
       "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
-    { "a budget that nobody has looked at", READY, ALL, NULL, 429,
+    { "a budget that no controller has seen", READY, ALL, NULL, 429,
       "The disruption budget b is still being processed by the server.", 0, false },
     { "a budget whose sync failed", READY, ALL, COUNTS("0", "1", "1") ", " DENIED("SyncFailed"),
       429,

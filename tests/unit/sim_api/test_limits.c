@@ -1,5 +1,4 @@
-/* What nobody sends by accident: patches that grow, long lists, and numbers as large as there are.
- */
+/* What no client sends by accident: patches that grow, long lists and the largest numbers. */
 #include "tests/unit/sim_api/served.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"

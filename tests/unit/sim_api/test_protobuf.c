@@ -39,7 +39,7 @@ static const struct row {
     { "a number that does not end", NAMESPACE "12ffffffffffffffffffffffffffff", NULL, ERR_INVALID },
     { "a number where a text belongs", NAMESPACE "1204 0a02 0801", NULL, ERR_INVALID },
     { "a text that is not UTF-8", NAMESPACE "1205 0a03 0a01ff", NULL, ERR_INVALID },
-    { "a group, which nobody sends any more", NAMESPACE "1202 0b0c", NULL, ERR_INVALID },
+    { "a group, which protobuf has deprecated", NAMESPACE "1202 0b0c", NULL, ERR_INVALID },
 };
 
 static size_t bytes_of(const char *digits, unsigned char *ret)

@@ -122,6 +122,6 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_row, rows);
-    suite_add(&s, "nobody, the administrator, actors", check_others, NULL);
+    suite_add(&s, "no user, the admin, actors", check_others, NULL);
     return suite_run(&s, "sim_api/rights");
 }

@@ -116,7 +116,7 @@ static const struct read_row {
       "'effect': 'NoSchedule'}], "
       "'providerID': null}}",
       "spec", "{'taints': [{'key': 'a', 'effect': 'NoSchedule'}]}" },
-    { "of a lease that nobody holds, that is said", "leases",
+    { "a lease without a holder says so", "leases",
       "{'spec': {'holderIdentity': '', 'leaseTransitions': 0}}", "spec",
       "{'holderIdentity': '', 'leaseTransitions': 0}" },
     { "times have the digits of their type", "events",
@@ -127,7 +127,7 @@ static const struct read_row {
       "'2026-11-20T10:00:00Z', "
       "'deprecatedLastTimestamp': null, "
       "'deprecatedSource': {}, 'regarding': {}}" },
-    { "a ControllerRevision's data are somebody else's", "controllerrevisions",
+    { "a ControllerRevision's data stay as they are", "controllerrevisions",
       "{'data': {'a': null, 'b': [], 'c': ''}}", "data", "{'a': null, 'b': [], 'c': ''}" },
     { "unknown fields go", "configmaps", "{'data': {'a': 'b'}, 'foo': 1, 'metadata': {'bar': 2}}",
       "", "{'data': {'a': 'b'}, 'metadata': {}}" },

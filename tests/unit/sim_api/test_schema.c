@@ -89,7 +89,7 @@ static void check_read(void **state)
     assert_string_equal(str_or_empty(strict_why), str_or_empty(row->strict));
 }
 
-/* What does not change is the same tree, so that nobody looks at it again. */
+/* An unchanged part stays the same tree, so that the server does not check it again. */
 static void check_sharing(void **state)
 {
     (void) state;

@@ -54,7 +54,7 @@ static const struct served_refusal refusals[] = {
     { "force without an apply", "PATCH " MAPS "/a?force=true", "{}", 422, "Invalid",
       "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for "
       "non-apply patch" },
-    { "an apply by nobody", "PATCH apply " MAPS "/a", "{}", 422, "Invalid",
+    { "an apply without a field manager", "PATCH apply " MAPS "/a", "{}", 422, "Invalid",
       "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
       "apply patch" },
     { "a manager with a line break", "POST " MAPS "?fieldManager=a%0Ab", "{}", 422, "Invalid",

@@ -114,7 +114,7 @@ static const struct cells_row {
     const char *object;
     const char *cells;
 } cells[] = {
-    { "a pod that nobody has looked at", "pods", POD(ONE, "'phase': 'Pending'"),
+    { "a pod that no kubelet has seen", "pods", POD(ONE, "'phase': 'Pending'"),
       "['p', '0/1', 'Pending', '0', '60s', " NO_MORE "]" },
     { "a pod that runs", "pods",
       POD(ONE ", 'nodeName': 'n'",
@@ -280,8 +280,8 @@ static const struct cells_row {
       "{'conditions': [{'type': 'Suspended', "
       "'status': 'True'}]}}",
       "['j', 'Terminating', '0/1', '', '<unknown>', '', '', '<none>']" },
-    { "a revision of nobody", "controllerrevisions", "{'metadata': {'name': 'r'}, 'revision': 7}",
-      "['r', '<none>', 7, '<unknown>']" },
+    { "a revision without an owner", "controllerrevisions",
+      "{'metadata': {'name': 'r'}, 'revision': 7}", "['r', '<none>', 7, '<unknown>']" },
     { "a revision", "controllerrevisions",
       "{'metadata': {'name': 'r', 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': "
       "'DaemonSet', 'name': 'd', 'controller': "
@@ -394,7 +394,7 @@ static const struct custom_row {
     const char *columns;
     const char *cells;
 } customs[] = {
-    { "columns that nobody has named", "", "['default', '60s']" },
+    { "default columns", "", "['default', '60s']" },
     { "text",
       "'additionalPrinterColumns': [{'name': 'A', 'type': 'string', 'jsonPath': '.spec.text'}], ",
       "['default', 'x']" },

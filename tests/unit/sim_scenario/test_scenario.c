@@ -246,7 +246,7 @@ static void a_machine_may_be_one_that_an_agent_has_seen(void **state)
     scenario_free(s);
 }
 
-static void a_machine_that_nobody_has_seen_is_an_error(void **state)
+static void a_machine_that_no_agent_has_seen_is_an_error(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
@@ -305,8 +305,8 @@ int main(void)
     suite_add(&s, "a base may have a base", a_base_may_have_a_base, NULL);
     suite_add(&s, "a machine may be one that an agent has seen",
               a_machine_may_be_one_that_an_agent_has_seen, NULL);
-    suite_add(&s, "a machine that nobody has seen is an error",
-              a_machine_that_nobody_has_seen_is_an_error, NULL);
+    suite_add(&s, "a machine that no agent has seen is an error",
+              a_machine_that_no_agent_has_seen_is_an_error, NULL);
     suite_add(&s, "the scenarios of `make run` are whole", the_examples_of_the_readme_are_whole,
               NULL);
     return suite_run(&s, "scenario");

@@ -53,7 +53,7 @@ static void what_runs_stays_where_a_definition_grows_old(void **state)
     assert_int_equal(json_int(policy(s), "status.nodes.gpu", 0), nodes);
 }
 
-/* Nobody may approve it as if it were of the spec as it is now. */
+/* An admin must not approve it as if it were a plan of the current spec. */
 static void a_plan_stays_that_of_its_spec(void **state)
 {
     struct setting *s = *state;

@@ -309,7 +309,7 @@ static void the_lease_is_given_back_after_the_last_write(void **state)
     assert_false(o.late);
 }
 
-static void a_failure_that_is_over_is_not_told_any_more(void **state)
+static void a_failure_that_is_over_is_no_longer_told(void **state)
 {
     struct setting *s = *state;
     struct fault rows[] = { { .point = FAULT_COMMITTED,
@@ -388,8 +388,8 @@ int main(void)
                       the_lease_is_given_back_after_the_last_write, set_up, tear_down);
     suite_add_fixture(&s, "its clock may be another one", its_clock_may_be_another_one, set_up,
                       tear_down);
-    suite_add_fixture(&s, "a failure that is over is not told any more",
-                      a_failure_that_is_over_is_not_told_any_more, set_up, tear_down);
+    suite_add_fixture(&s, "a failure that is over is no longer told",
+                      a_failure_that_is_over_is_no_longer_told, set_up, tear_down);
     suite_add(&s, "the same seed gives the same trace", the_same_seed_gives_the_same_trace, NULL);
     return suite_run(&s, "process");
 }

@@ -259,7 +259,7 @@ static void a_cut_client_sends_nothing(void **state)
     end(&s);
 }
 
-static void nobody_answers_while_the_server_is_away(void **state)
+static void requests_fail_while_the_server_is_away(void **state)
 {
     (void) state;
     struct setting s;
@@ -343,7 +343,7 @@ static const struct stream_row {
       0,
       "status 200, done 200 Unreachable" },
     { "the version is too old", { .effect = FAULT_GONE, .nth = 2 }, 1, 0, "status 200, done 200" },
-    { "nothing comes any more", { .effect = FAULT_SILENCE, .nth = 2 }, 1, 0, "status 200" },
+    { "the stream falls silent", { .effect = FAULT_SILENCE, .nth = 2 }, 1, 0, "status 200" },
 };
 
 static void one_stream(void **state)
@@ -485,8 +485,8 @@ int main(void)
     suite_add(&s, "what is on its way arrives", what_is_on_its_way_arrives, NULL);
     suite_add(&s, "a cancelled request is not answered", a_cancelled_request_is_not_answered, NULL);
     suite_add(&s, "a cut client sends nothing", a_cut_client_sends_nothing, NULL);
-    suite_add(&s, "nobody answers while the server is away",
-              nobody_answers_while_the_server_is_away, NULL);
+    suite_add(&s, "requests fail while the server is away", requests_fail_while_the_server_is_away,
+              NULL);
     suite_add(&s, "a frozen watch goes on where it stood", a_frozen_watch_goes_on_where_it_stood,
               NULL);
     suite_add(&s, "bookmarks come, and the stream ends", bookmarks_come_and_the_stream_ends, NULL);

@@ -205,8 +205,8 @@ static void make_card(const char *root, const char *address, const json_t *card)
     }
 }
 
-/* What somebody has open who is to hold a GPU: the text of the link ends like the device's, and it
- * leads to one of another kind, since nobody may make those; or to what the machine has there. */
+/* An open file of a process that holds a GPU. The text of the link ends like the device's. The link
+ * leads to /dev/null, since a test must not make such devices, or to what the machine has there. */
 static void make_open_file(const char *root, const json_t *files, const char *path, int pid,
                            size_t number)
 {
@@ -292,7 +292,7 @@ static int take_away(const char *path, const struct stat *st, int type, struct F
     return type == FTW_DP ? rmdir(path) : unlink(path);
 }
 
-/* A folder that nobody may read could not be emptied either. */
+/* A folder without read permission could not be emptied. */
 static int open_up(const char *path, const struct stat *st, int type, struct FTW *at)
 {
     (void) st;

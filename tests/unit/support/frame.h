@@ -122,7 +122,7 @@ static inline bool frame_is_ours(const char *key)
            str_eq(key, LABEL_EXPORTER);
 }
 
-/* Keys that nobody may claim by an annotation. */
+/* Keys that no annotation may claim. */
 static inline bool frame_is_of_kubernetes(const char *key)
 {
     const char *slash = strchr(key, '/');

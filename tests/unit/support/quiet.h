@@ -1,5 +1,5 @@
-/* What a cluster needs and a test is not about: a clock that stands still, somebody who is told and
- * does nothing, and objects that the server has. */
+/* What a cluster needs and a test is not about: a clock that stands still, a listener that does
+ * nothing, and objects that the server has. */
 #ifndef OSTLER_TESTS_SUPPORT_QUIET_H
 #define OSTLER_TESTS_SUPPORT_QUIET_H
 

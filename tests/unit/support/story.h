@@ -18,7 +18,7 @@ struct story_step {
     char time[48];           /* what managedFields say of an entry that this step writes */
     bool force;
     bool defaulted;            /* the server filled in more than the write says */
-    const json_t *server_sets; /* JSON pointers: what the server wrote by itself, owned by nobody */
+    const json_t *server_sets; /* JSON pointers: what the server wrote itself, without an owner */
     const json_t *body;
     const json_t *before;  /* NULL: the object is made */
     const json_t *after;   /* NULL: refused */

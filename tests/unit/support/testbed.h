@@ -41,14 +41,14 @@ struct testbed {
     int64_t tasks_age_s;  /* the same of pods that prove a GPU */
     /* nodes without a stack have no turn for a toolkit but what the rollout gives them */
     bool toolkit_waits;
-    /* whose failure keeps them from it; NULL: nobody's; borrowed */
+    /* the node whose failure keeps them from it; NULL: none; borrowed */
     const char *toolkit_stopped_by;
     bool hold;     /* it is not known what is wanted */
     bool deleting; /* revisions are on their way out */
-    /* whose eviction was refused last, and in which words; NULL: nobody's; borrowed */
+    /* the pod whose eviction was last refused, and the message; NULL: none; borrowed */
     const char *not_evicted;
-    int64_t ask_in_ms; /* when somebody may be asked to leave again; 0: at once */
-    bool holders_new;  /* nobody has looked yet which pods have a GPU open */
+    int64_t ask_in_ms; /* when pods may be asked to leave again; 0: at once */
+    bool holders_new;  /* Ostler has not looked up yet which pods hold a GPU */
     bool monitors_exist;
     const char *agent_image;            /* of the node agent; NULL: it runs nowhere; borrowed */
     struct err refused;                 /* what the server refused of the last plan */
@@ -63,10 +63,10 @@ struct testbed {
 void testbed_init(struct testbed *t, const json_t *policy);
 void testbed_clear(struct testbed *t);
 
-/* Makes or replaces an object, as somebody else would; takes it. uid, resourceVersion and
+/* Makes or replaces an object, as another client would; takes it. uid, resourceVersion and
  * generation are filled in. */
 void testbed_put(struct testbed *t, enum resource_id resource, json_t *object_steal);
-/* Merges a patch into an object, as somebody else would. */
+/* Merges a patch into an object, as another client would. */
 void testbed_edit(struct testbed *t, enum resource_id resource, const char *name,
                   const json_t *patch);
 /* The same through the server, which records it under the name of a field manager. */

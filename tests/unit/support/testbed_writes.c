@@ -13,7 +13,7 @@
 #include "tests/unit/support/cmocka.h"
 #include "tests/unit/support/frame.h"
 
-/* A spec that is replaced whole would undo what somebody else writes in between: that makes the
+/* A spec that is replaced whole would undo what another client writes in between: that makes the
  * server refuse the write. What is written to a node has a test of its own (test_node_cases.c). */
 static void check_race(const json_t *before, const json_t *operations)
 {
@@ -25,7 +25,7 @@ static void check_race(const json_t *before, const json_t *operations)
     json_set_at(theirs, "metadata.resourceVersion", json_string("987654321"));
     CLEANUP_JSON json_t *object = frame_operated(theirs, operations);
     if (object)
-        fail_msg("a JSON patch of %s undoes what somebody else has written since it was seen",
+        fail_msg("a JSON patch of %s undoes what another client has written since it was seen",
                  object_name(before));
 }
 
@@ -47,7 +47,7 @@ static void check_guard(const struct action *a, const json_t *before, const json
 }
 
 /* No driver goes from under a GPU pod, unless a person skips the wait, or it never ran since the
- * host has its own. A label that somebody else had changed may go back to what runs. */
+ * host has its own. A label that another client had changed may go back to what runs. */
 static void check_driver_stays(const struct testbed *t, const json_t *before, const json_t *after)
 {
     const char *was = object_label(before, LABEL_DRIVER), *is = object_label(after, LABEL_DRIVER);

@@ -172,7 +172,7 @@ static bool is_due(const struct world *w)
     return w->delivery_count > 0 || loop_deadline(w->loop) <= w->now_ms;
 }
 
-/* Turns until nothing is due any more at this time. */
+/* Turns until nothing is due at this time. */
 static void settle(struct world *w)
 {
     int turns = 0;

@@ -137,7 +137,7 @@ static const struct claim_row {
     bool is, place;
 } claim_rows[] = {
     { "a claim that drains has a place", "{" CLAIM "}", true, true },
-    { "a member that nobody knows does no harm", "{" CLAIM ", \"new\": 1}", true, true },
+    { "an unknown member does no harm", "{" CLAIM ", \"new\": 1}", true, true },
     { "without a member it is none", "{\"policy\": \"u\"}", false, false },
     { "what is no JSON is none", "Draining", false, false },
 };

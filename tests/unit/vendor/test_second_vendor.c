@@ -66,7 +66,7 @@ static const struct node_row {
     { "a vendor that only a newer agent knows", "{'boot': 'b'}",
       "{'bootId': 'b', 'gpus': [{'vendor': '8086', 'address': '0000:01:00.0', 'bus': 'Answers'}]}",
       "{}", NODE_UNMANAGED, NULL, NULL, NULL },
-    { "what the kubelet offers: somebody has a device plugin there",
+    { "what the kubelet offers: a device plugin runs there",
       "{'allocatable': {'amd.com/gpu': '8'}}", NULL, "{}", NODE_FOREIGN, "AMD", NULL,
       "it can allocate amd.com/gpu already" },
     { "with the taint, where the policy says so", "{'allocatable': {'amd.com/gpu': '8'}}", NULL,
