@@ -38,14 +38,14 @@ json_t *dry_run_object(const json_t *server, const json_t *wanted)
 
 /* ---- passes whose writes are not sent */
 
-static void nobody(void *arg, bool soon)
+static void ignore_policy(void *arg, bool soon)
 {
     (void) arg, (void) soon;
 }
 
 static void look_at_nodes(struct cluster *c, const struct manifests *manifests)
 {
-    struct reconcilers r = { .cluster = c, .manifests = manifests, .policy = nobody };
+    struct reconcilers r = { .cluster = c, .manifests = manifests, .policy = ignore_policy };
     for (size_t i = 0; i < c->slots.len; i++) {
         CLEANUP_ACTIONS struct actions dropped = { 0 };
         node_reconcile(&r, c->by_name[i]->name, &dropped);

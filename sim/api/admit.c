@@ -293,7 +293,7 @@ int admission_create(struct admission *a, json_t **ret, struct refusal *r)
     if (references_admit(a->api, a->kind, a->w->ns, a->said, a->after, r) < 0)
         return -1;
     admit_fill_in(a);
-    set_managed(a); /* before the rules: nobody owns what they write */
+    set_managed(a); /* before the rules: no manager owns what they write */
     rules_prepare_create(a->api->schemas, a->kind, a->after);
     if (rules_validate(a->api->schemas, a->w->kind, a->w->subresource, NULL, a->after, r) < 0)
         return -1;
@@ -372,7 +372,7 @@ static int follow_rules(struct admission *a, struct refusal *r)
 {
     if (str_eq(a->w->subresource, "binding"))
         return 0;
-    set_managed(a); /* before the rules: nobody owns what they write */
+    set_managed(a); /* before the rules: no manager owns what they write */
     rules_prepare_update(a->api->schemas, a->kind, a->w->subresource, a->before, a->after);
     if (a->kind->flags & KIND_GENERATION && rules_generation_changes(a->kind, a->before, a->after))
         json_object_set_new(metadata_of(a->after), "generation",

@@ -17,7 +17,7 @@ struct admission {
     const char *name;        /* of the object, once it is settled */
     const char *said;        /* the name in refusals: generateName while the name is not made */
     json_t *before;          /* owned; NULL at a create */
-    json_t *after;           /* owned; its top level and its metadata are shared with nobody */
+    json_t *after;           /* owned; its top level and its metadata are not shared */
     bool applied;            /* an apply has set its managedFields */
 };
 

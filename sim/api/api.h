@@ -23,7 +23,7 @@ struct api_call {
     const char *content_type;
     const char *accept;
     const char *user_agent;
-    const char *user; /* who the token or certificate belongs to; NULL: nobody (401) */
+    const char *user; /* the owner of the token or certificate; NULL: no user (401) */
     const char *body;
     size_t body_len;
 };

@@ -14,7 +14,7 @@ struct api;
 extern const char builtin_definitions_text[];
 extern const char builtin_roles_text[];
 
-/* An array of the CustomResourceDefinition objects of crds/: what somebody installs before Ostler.
+/* An array of the CustomResourceDefinition objects of crds/: what an admin installs before Ostler.
  * New reference. */
 json_t *builtin_crds(void);
 /* The definition of a custom kind by its plural; NULL if it is not built in. New reference. */

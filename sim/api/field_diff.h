@@ -7,7 +7,7 @@
 
 #include "sim/api/merge_type.h"
 
-/* Both sets are owned, and shared with nobody. */
+/* Both sets are owned, and not shared. */
 struct field_diff {
     json_t *set;  /* new or with another value */
     json_t *gone; /* no longer there */

@@ -35,7 +35,7 @@ struct merge_type;
 /* ---- between an object and a set of its fields */
 
 /* The fields that an intent names: every leaf, and every item of a list. Owned by the caller,
- * shared with nobody. */
+ * not shared. */
 json_t *field_tree_set(const struct merge_type *t, const json_t *object);
 /* The set with the named parent fields of its members. New reference. */
 json_t *field_tree_named(const struct merge_type *t, const json_t *set);

@@ -64,8 +64,8 @@ const char *const *tracking_resets(const struct merge_root *root, const char *su
 /* From `before` to `after`, without those fields. */
 void tracking_diff(const struct managed_writer *w, const json_t *before, const json_t *after,
                    struct field_diff *ret);
-/* After a change that is not an apply: the writer owns what it set, and nobody else owns what it
- * set or removed. */
+/* After a change that is not an apply: the writer owns what it set, and no other writer owns what
+ * it set or removed. */
 void tracking_note(struct managers *m, const struct field_diff *change,
                    const struct managed_writer *w);
 /* Writes the entries into the object, whose metadata must not be shared. */

@@ -17,7 +17,7 @@
 
 enum { CALLS = 512 };
 
-/* Lets each call go on, and notes it, until there is nobody left who is confined. */
+/* Lets each call go on, and notes it, until no confined process is left. */
 static void note(int listener, unsigned char *calls)
 {
     struct pollfd ready = { .fd = listener, .events = POLLIN };
