@@ -67,7 +67,7 @@ def read(file):
     return {**read(file.parent / case["base"]), **case} if "base" in case else case
 
 
-def of_this_world(world="real"):
+def of_this_world(world):
     """The case files that are played here, by name; "real-full": those that the simulator alone
     plays in `make test`."""
     cases = {file.stem.replace("-", "_"): file for file in sorted(FOLDER.glob("*.yaml"))}

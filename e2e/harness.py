@@ -55,30 +55,33 @@ class Registry:
         self.closing_tests.append(self.tests.pop())
         return function
 
-    def cases(self, rows):
-        """Decorator: one test for each row of a dictionary, named FUNCTION_ROW."""
+    def cases(self, rows, proven=None):
+        """Decorator: one test for each row of a dictionary, named FUNCTION_ROW. `proven`: of some
+        rows what proven_by() is of a whole test."""
+        proven = proven or {}
 
         def register(function):
             for name, row in rows.items():
-                self._add(function, f"{function.__name__}_{name}", row)
+                proof = proven.get(name, "")
+                self._add(function, f"{function.__name__}_{name}", row, proof=proof)
             return function
 
         return register
 
-    def _add(self, function, name, row, long=False):
+    def _add(self, function, name, row, long=False, proof=""):
         about = inspect.getdoc(function)
         if not about:
             raise ValueError(f"{name} does not say what it is about")
         scenario = function.__module__.rpartition(".")[2]
-        proof = getattr(function, "proof", "")
+        proof = proof or getattr(function, "proof", "")
+        if not (names.ROOT / proof).exists():
+            raise ValueError(f"there is no {proof}")
         self.tests.append(Test(name, scenario, about.splitlines()[0], function, row, long, proof))
 
 
 def proven_by(file):
     """Decorator, below the one that makes a function a test: a file of another part of `make
     test`, which proves the same."""
-    if not (names.ROOT / file).exists():
-        raise ValueError(f"there is no {file}")
 
     def mark(function):
         function.proof = file

@@ -309,7 +309,7 @@ def wait_for(predicate, timeout=10, what=None, every=None):
     `every`: seconds between two calls, where the usual ones do not fit.
     """
     timeout *= PATIENCE
-    pause = SOON if every is None else every
+    pause, longest = (SOON, LATER) if every is None else (every, every)
     end = time.monotonic() + timeout
     said = None
     while True:
@@ -328,7 +328,7 @@ def wait_for(predicate, timeout=10, what=None, every=None):
             )
             raise Timeout(f"not within {timeout:g} s: {label}" + (f" ({said})" if said else ""))
         time.sleep(pause)
-        pause = min(pause * 1.3, LATER) if every is None else every
+        pause = min(pause * 1.3, longest)
 
 
 def insist(write, timeout=60):

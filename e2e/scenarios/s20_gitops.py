@@ -13,7 +13,7 @@ import kube
 import stations
 import upgrades
 from gitops.libraries import Libraries
-from harness import cases, contains, equal, long_test, proven_by, test
+from harness import cases, contains, equal, long_test, test
 from installation import (
     ALL_THAT_IS_OPTIONAL,
     PROMETHEUS_OPERATOR,
@@ -47,6 +47,7 @@ WAYS = {
         (ANNOTATION, LABEL),
     ),
 }
+HERE = "e2e/scenarios/s20_gitops.py"
 # Git holds another number.
 NOT_IN_GIT = {"rollout": {"canary": {"nodes": 1}}}
 # Nothing that Argo CD or kstatus look at changes after so many quiet seconds.
@@ -216,7 +217,7 @@ def changed(before, after):
     return sorted(key for key in before if before[key] != after[key])
 
 
-@cases({"by_client": WAYS["by_client"]})
+@cases(WAYS, proven={"by_server": HERE})  # a sync by server leaves none in what heals
 def argo_sees_no_difference(env, row):
     """From the installation through a rollout nothing is OutOfSync, in whatever way Argo CD
     compares; a sync writes nothing."""
@@ -243,14 +244,7 @@ def argo_sees_no_difference(env, row):
         env.installation.renew(env.k)
 
 
-@cases({"by_server": WAYS["by_server"]})
-@proven_by("e2e/scenarios/s20_gitops.py")  # that a sync by server leaves none is in what heals
-def argo_sees_no_difference_either(env, row):
-    """The same where Argo CD applies by server."""
-    argo_sees_no_difference(env, row)
-
-
-@cases({"by_server": WAYS["by_server"]})
+@cases(WAYS, proven={"by_client": HERE})  # that a sync by client writes what differs is above
 def healing_takes_back_an_edit(env, row):
     """An edit of what Git holds, in the middle of a rollout, is taken back by a sync: nodes end
     with what Git says."""
@@ -274,13 +268,6 @@ def healing_takes_back_an_edit(env, row):
         equal(git.argo_differences(), [], "what Argo CD sees at the end")
     finally:
         env.installation.renew(env.k)
-
-
-@cases({"by_client": WAYS["by_client"]})
-@proven_by("e2e/scenarios/s20_gitops.py")  # that a sync by client writes what differs is there
-def healing_takes_back_an_edit_too(env, row):
-    """The same where Argo CD applies by client."""
-    healing_takes_back_an_edit(env, row)
 
 
 @long_test
