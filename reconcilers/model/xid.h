@@ -1,0 +1,68 @@
+/* NVIDIA's numbered GPU faults (Xid), and what each asks of Ostler. The rows are in xids.inc, from
+ * which scripts/describe-health writes the table of docs/health.md. */
+#ifndef OSTLER_RECONCILERS_MODEL_XID_H
+#define OSTLER_RECONCILERS_MODEL_XID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a fault asks for, the mildest first. */
+enum health_level {
+    HEALTH_NONE,            /* nothing: it is counted */
+    HEALTH_EVENT,           /* attention: an Event */
+    HEALTH_RESET_WHEN_IDLE, /* the next reset repairs it; the GPU works until then */
+    HEALTH_CLOSE,           /* no new pods; a reset when the jobs have ended */
+    HEALTH_REBOOT,          /* no new pods; a reboot when the jobs have ended */
+    HEALTH_HUMAN,           /* no new pods; only a person can repair it */
+    HEALTH_LEVELS
+};
+
+/* What the driver says must happen to a GPU: field 230 of NVML, and Xid 154 in the kernel log. */
+enum gpu_recovery {
+    RECOVERY_UNKNOWN, /* the driver does not report it */
+    RECOVERY_NONE,
+    RECOVERY_RESET,
+    RECOVERY_REBOOT,
+    RECOVERY_DRAIN_PEERS,
+    RECOVERY_DRAIN_AND_RESET,
+    RECOVERY_RECOVER_DOMAIN,
+    RECOVERIES
+};
+
+struct xid_row {
+    uint16_t xid;
+    uint8_t level; /* enum health_level, if nothing else decides */
+    /* First driver branch (such as 565) that reports its recovery action for this fault through Xid
+     * 154; 0: none does. */
+    uint16_t branch;
+    const char *name;   /* "GPU has fallen off the bus" */
+    const char *advice; /* NVIDIA's immediate action, in its catalogue */
+    const char *why;    /* why Ostler does something else; NULL: it does not */
+};
+
+/* The row of a number; NULL: the catalogue does not list it. */
+const struct xid_row *xid_find(unsigned xid);
+
+/* One fault, with all that decides about it. */
+struct xid_case {
+    unsigned xid;
+    bool fatal;                    /* NVLink 5 (144 to 150): the log calls it fatal */
+    enum gpu_recovery recovery;    /* of its GPU */
+    unsigned branch;               /* of the loaded driver: 580; 0: not known */
+    const enum health_level *said; /* what the policy says about the number; NULL: nothing */
+};
+
+/* What the fault asks for. */
+enum health_level xid_level(const struct xid_case *c);
+/* What a recovery action asks for by itself, without a fault. */
+enum health_level recovery_level(enum gpu_recovery recovery);
+/* "Close", …. Static text. */
+const char *health_level_name(enum health_level level);
+/* False: no level has this name. */
+bool health_level_parse(const char *name, enum health_level *ret);
+/* As the agent writes it: "DrainAndReset", …; UNKNOWN for NULL and other words. */
+enum gpu_recovery gpu_recovery_parse(const char *name);
+/* Static text; NULL for UNKNOWN. */
+const char *gpu_recovery_name(enum gpu_recovery recovery);
+
+#endif
