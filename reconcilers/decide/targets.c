@@ -185,7 +185,7 @@ static void take_stack(struct targets *t, struct target *target, const struct ho
     CLEANUP_JSON json_t *inputs = stack_inputs(t->specs[target->pool], target->source, host, config,
                                                known);
     CLEANUP_JSON json_t *settings = plugin_settings_of(inputs);
-    if (plugin_shares_by(settings, SHARING_MPS)) {
+    if (config && plugin_shares_by(settings, SHARING_MPS)) {
         set_problem(target, REASON_MPS_NOT_SUPPORTED,
                     "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler "
                     "does not run the control daemon of MPS, without which the device plugin does "
