@@ -39,34 +39,28 @@ static const struct drain_row {
     enum rollout_hold hold;
     const char *waiting_for;
 } drain_rows[] = {
-    { .name = "GPU pods are waited for, by name",
+    { "GPU pods are waited for, by name",
       .pods = GPU_POD("b", "") "," GPU_POD("a", ",'deletionTimestamp':'t'"),
       .waiting_for = TO_BE_EVICTED("b") "," WAITS_FOR("Pod", "a", "Terminating", "being deleted") },
-    { .name = "the budget that refuses comes first",
-      .pods = GPU_POD("b", ""),
+    { "the budget that refuses comes first", .pods = GPU_POD("b", ""),
       .refused = BUDGET_REFUSES("'"),
       .waiting_for = WAITS_FOR("PodDisruptionBudget", "web", "DisruptionBudget",
                                BUDGET_REFUSES("\\u0027")) "," TO_BE_EVICTED("b") },
-    { .name = "a refusal that names no budget",
-      .pods = GPU_POD("b", ""),
+    { "a refusal that names no budget", .pods = GPU_POD("b", ""),
       .refused = "pod/ml/b: This pod has more than one PodDisruptionBudget",
       .waiting_for = TO_BE_EVICTED("b") },
-    { .name = "who has a GPU open and asked for none, and what is no pod's",
-      .pods = QUIET_POD("b"),
+    { "who has a GPU open and asked for none, and what is no pod's", .pods = QUIET_POD("b"),
       .holders = "{'podUid':'u-b'},{'process':'nv-hostengine','unit':'dcgm.service','pid':812}",
       .waiting_for = WAITS_FOR_PROCESS(
           "nv-hostengine",
           "nv-hostengine (812, unit dcgm.service)") "," WAITS_FOR("Pod", "b", "EvictionRequested",
                                                                   "to be evicted; it uses a GPU "
                                                                   "that it did not request") },
-    { .name = "two pods of a job are one thing to wait for",
-      .waits = true,
+    { "two pods of a job are one thing to wait for", .waits = true,
       .pods = JOB_POD("t-0") "," JOB_POD("t-1"),
       .waiting_for = WAITS_FOR("Job", "train", "Job",
                                "a job: Ostler waits until it ends (pod t-0)") },
-    { .name = "a node whose jobs are over waits for its turn",
-      .waits = true,
-      .hold = ROLLOUT_HOLD_GPUS,
+    { "a node whose jobs are over waits for its turn", .waits = true, .hold = ROLLOUT_HOLD_GPUS,
       .waiting_for = "{'kind':'GpuClusterPolicy','name':'default','reason':'MaxParallel',"
                      "'message':'a free slot: the rollout is at its node limits'}" },
 };
@@ -99,17 +93,13 @@ static const struct removal_row {
     const char *requests;
     const char *waiting_for; /* NULL: nothing is named */
 } removal_rows[] = {
-    { .name = "a node from which everything came off",
-      .report = SAYS_READY(BEFORE) ",'policyGeneration':4",
-      .reason = "WaitingForDriver",
-      .requests = STATUS },
-    { .name = "removal waits for what is no pod's",
-      .reason = "WaitingForProcesses",
-      .holders = "{'container':'0123456789abcdef'}",
-      .requests = APPLY STATUS,
+    { "a node from which everything came off", .report = SAYS_READY(BEFORE) ",'policyGeneration':4",
+      .reason = "WaitingForDriver", .requests = STATUS },
+    { "removal waits for what is no pod's", .reason = "WaitingForProcesses",
+      .holders = "{'container':'0123456789abcdef'}", .requests = APPLY STATUS,
       .waiting_for = WAITS_FOR_PROCESS("unknown", "of no name (container 0123456789ab)") },
-    { .name = "removal waits for the pods that use a GPU, also for a DaemonSet's that tolerates "
-              "every taint",
+    { "removal waits for the pods that use a GPU, also for a DaemonSet's that tolerates "
+      "every taint",
       .reason = "WaitingForGpuPods",
       .pods = GPU_POD("b", "") ","
                                "{'metadata':{'name':'d','namespace':'ml',"
