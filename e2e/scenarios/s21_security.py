@@ -794,26 +794,19 @@ def stays_small(env, node, of=""):
         env.operator.start()
 
 
-@long_test
-def wide_pods(env):
+@cases(
+    {"pods": WIDE, "pods_too": WIDE_TOO},
+    proven={"pods_too": "e2e/scenarios/s21_security.py"},  # wide_pods: one splitter reads all lists
+    long=True,
+)
+def wide(env, kinds):
     """Pods of one tenant that are made of hundreds of thousands of small parts: Ostler sees them
     come, starts with them, and stays within the memory that the chart gives it."""
-    _wide_pods_come(env, WIDE)
-
-
-@long_test
-@proven_by("e2e/scenarios/s21_security.py")  # lists of other objects than pull-secrets
-def wide_pods_too(env):
-    """The same of more lists that a pod may have."""
-    _wide_pods_come(env, WIDE_TOO)
-
-
-def _wide_pods_come(env, kinds):
     node = env.serving("gpu")
     for name, parts in kinds.items():
-        wide = kube.gpu_pod(name, None, gpus=0, restart="Always")
-        wide["spec"] |= {"nodeSelector": {"no": "such-node"}} | parts
-        env.create_huge(wide)
+        pod = kube.gpu_pod(name, None, gpus=0, restart="Always")
+        pod["spec"] |= {"nodeSelector": {"no": "such-node"}} | parts
+        env.create_huge(pod)
     stays_small(env, node)
 
 
