@@ -114,8 +114,8 @@ def images_of_gdrcopy(env):
         equal(status in (201, 409), allowed, f"{repository}: {said}")
 
 
-# name -> spec: words that end up in pods, and would be something else if anybody read them as YAML
-# or as a shell does.
+# name -> spec: words that end up in pods, and would be something else if a program read them as
+# YAML or as a shell does.
 WORDS = {
     "variable_of_a_shell": {
         "driver": {"env": [{"name": "BASH_ENV", "value": "$(nsenter -t 1 -m id)"}]}
@@ -756,7 +756,7 @@ def owner_that_is_not_there_ends_its_pod(env):
     env.wait_until(lambda: not env.k.list("Pod", "default"), 60, "the pods are deleted")
 
 
-# What a pod may have by the thousand, since nobody but its size limits it; the first is 100 MiB as
+# What a pod may have by the thousand, since only its size limits it; the first is 100 MiB as
 # a tree of values. Names ascend: the API server puts them into a sorted list, and in another order
 # 80,000 gates cost it minutes on a busy machine.
 WIDE = {
@@ -851,5 +851,5 @@ def long_pods(env):
     env.wait(
         lambda: not {DRIVER, STACK} & set(env.labels(node)),
         30,
-        "the node has no assignment any more",
+        "the node has lost its assignment",
     )

@@ -14,7 +14,7 @@ struct blocking_budget {
     struct selector selector;
 };
 
-static bool lets_nobody_go(const json_t *object)
+static bool lets_no_pod_go(const json_t *object)
 {
     return str_eq(json_str(object, "kind"), "PodDisruptionBudget") &&
            json_int(object, "status.disruptionsAllowed", 0) <= 0;
@@ -39,10 +39,10 @@ void blocking_budgets_make(const json_t *objects, struct blocking_budgets *ret)
     json_t *object;
     size_t count = 0;
     json_object_foreach ((json_t *) objects, key, object)
-        count += lets_nobody_go(object);
+        count += lets_no_pod_go(object);
     *ret = (struct blocking_budgets){ .budgets = xcalloc(count, sizeof *ret->budgets) };
     json_object_foreach ((json_t *) objects, key, object)
-        if (lets_nobody_go(object))
+        if (lets_no_pod_go(object))
             blocking_budgets_add(ret, object);
 }
 

@@ -11,7 +11,7 @@
 /* Sentences are made of messages of the program's own, each bounded by a request. */
 enum { SENTENCE_MAX = 64 << 20 };
 
-/* More causes than anybody reads are left out. */
+/* Causes beyond this are left out: no client reads so many. */
 enum { CAUSES_MAX = 1000 };
 
 static const struct code_reason {
