@@ -197,15 +197,12 @@ static void on_policy(struct story *s, const struct api_commit *c)
     const char *reason = json_str_or_empty(rollout, "reason"),
                *message = json_str_or_empty(rollout, "message");
     bool news = !str_eq(reason, s->reason) && !str_eq(message, s->told);
-    free(s->reason);
-    free(s->message);
-    s->reason = xstrdup(reason);
-    s->message = xstrdup(message);
+    xstrset(&s->reason, reason);
+    xstrset(&s->message, message);
     if (!news || !is_told(reason_parse(reason)))
         return;
     simulation_story_add(s, "", reason, message);
-    free(s->told);
-    s->told = xstrdup(message);
+    xstrset(&s->told, message);
 }
 
 static void simulation_story_on_commit(void *arg, const struct api_commit *c)

@@ -262,10 +262,8 @@ static void engine_cleanup_look_now(struct engine *en)
         engine_stop(en, 0);
     } else if (!step_waits(cl->step)) {
         struct request request = request_of(en, &steps[cl->step]);
-        if (request_deletes(&request) && request.resource == RESOURCE_POLICY) {
-            free(cl->deleted);
-            cl->deleted = xstrdup(object_uid(en->cluster.object));
-        }
+        if (request_deletes(&request) && request.resource == RESOURCE_POLICY)
+            xstrset(&cl->deleted, object_uid(en->cluster.object));
         exchange_send(&cl->exchange, request);
     }
 }

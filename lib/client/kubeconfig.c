@@ -120,7 +120,7 @@ static int take_cluster(const struct entry *cluster, struct config *c, struct er
     if (!c->server.tls)
         return 0;
     c->insecure = json_bool(cluster->body, "insecure-skip-tls-verify", false);
-    c->tls_server_name = name ? xstrdup(name) : NULL;
+    c->tls_server_name = xstrdup_or_null(name);
     if (take_material(cluster, &ca_fields, c, e) < 0)
         return -1;
     if (c->insecure && c->materials[MATERIAL_CA].bytes)

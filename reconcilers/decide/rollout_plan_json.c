@@ -153,7 +153,7 @@ static char *people_in_the_way(const struct rollout_plan_input *in, const struct
             ? "a user cancelled its upgrade to this target; the annotation " ANNOTATION_GAVE_UP
               " says so"
             : NULL;
-    return text ? xstrdup(text) : NULL;
+    return xstrdup_or_null(text);
 }
 
 static char *images_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)

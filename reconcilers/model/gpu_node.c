@@ -42,7 +42,7 @@ struct log_tail *log_tail_new(const char *pod, const char *container, const char
     struct log_tail *w = xcalloc(1, sizeof *w);
     w->pod = xstrdup(pod);
     w->container = xstrdup(container);
-    w->text = text ? xstrdup(text) : NULL;
+    w->text = xstrdup_or_null(text);
     return w;
 }
 

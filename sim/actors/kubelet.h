@@ -162,8 +162,6 @@ void machine_set_gpus(struct machine *m, int gpus);
 /* Wakes containers that wait for a state of this machine. */
 void machine_changed(struct machine *m);
 bool machine_has_image(const struct machine *m, const char *image);
-/* Replaces an owned text by a copy; NULL: none. */
-void machine_set_text(char **place, const char *text);
 void machine_add_image(struct machine *m, const char *image);
 
 /* ---- kubelet_node.c */

@@ -31,13 +31,6 @@ struct machine *machine_new(struct kubelet *k, const char *name, const struct sp
     return m;
 }
 
-void machine_set_text(char **place, const char *text)
-{
-    char *old = *place;
-    *place = text ? xstrdup(text) : NULL;
-    free(old);
-}
-
 static void forget_memory(struct machine *m)
 {
     char **const texts[] = { &m->module,
@@ -48,7 +41,7 @@ static void forget_memory(struct machine *m)
                              &m->toolkit_sign.what,
                              &m->toolkit_sign.whose };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        machine_set_text(texts[i], NULL);
+        xstrset(texts[i], NULL);
     m->pid_file = false;
     m->devices = 0;
 }

@@ -133,10 +133,8 @@ static void add_containers(struct pod_summary *s, const json_t *pod)
             set_reason(s, xstrdup(waiting));
         } else if (terminated) {
             set_reason(s, end_of(terminated, ""));
-            if (json_int(terminated, "exitCode", 0) != 0) {
-                free(failure);
-                failure = xstrdup(s->reason);
-            }
+            if (json_int(terminated, "exitCode", 0) != 0)
+                xstrset(&failure, s->reason);
         } else if (json_bool(status, "ready", false) && json_at(status, "state.running")) {
             running = true;
             s->ready++;
