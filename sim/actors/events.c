@@ -139,10 +139,7 @@ void events_record(const struct actors *a, const char *component, const json_t *
     struct teller *t = a->selves[ACTOR_PLACE_EVENTS];
     if (!t)
         return;
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *message = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *message = FORMATTED(fmt);
     struct word *w = events_word_of(t, component, object, warning, reason, message);
     w->last_ms = a->sim->now_ms;
     if (w->count++ == w->written) {

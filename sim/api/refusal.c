@@ -1,6 +1,5 @@
 #include "sim/api/refusal.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -55,10 +54,7 @@ int refuse(struct refusal *r, int code, const char *fmt, ...)
     refusal_clear(r);
     r->code = code;
     r->reason = refusal_reason_of(code);
-    va_list ap;
-    va_start(ap, fmt);
-    set_message(r, xvasprintf(fmt, ap));
-    va_end(ap);
+    set_message(r, FORMATTED(fmt));
     return -1;
 }
 
@@ -150,10 +146,7 @@ void refuse_cause(struct refusal *r, const char *type, const char *field, const 
     }
     if (json_array_size(causes) >= CAUSES_MAX)
         return;
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *body = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *body = FORMATTED(fmt);
     json_array_append_new(causes,
                           json_pack("{s:s*, s:o, s:o*}", "reason", type, "message", json_text(body),
                                     "field", field ? json_text(field) : NULL));
