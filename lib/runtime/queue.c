@@ -160,7 +160,7 @@ int queue_failures(const struct queue *q, const char *key)
 
 void queue_clear(struct queue *q)
 {
-    map_free_values(&q->items);
+    map_clear_with(&q->items, free);
     heap_clear(&q->delayed);
     *q = (struct queue){ 0 };
 }

@@ -108,7 +108,7 @@ static void *entry_of(struct map *m, const char *key, size_t size)
     if (entry)
         return entry;
     if (m->len >= KEYS_MAX)
-        map_free_values(m);
+        map_clear_with(m, free);
     entry = xcalloc(1, size + strlen(key) + 1);
     map_put(m, strcpy((char *) entry + size, key), entry);
     return entry;
@@ -226,7 +226,7 @@ void recorder_free(struct recorder *r)
         request_clear(&w->request);
         free(w);
     }
-    map_free_values(&r->series);
-    map_free_values(&r->buckets);
+    map_clear_with(&r->series, free);
+    map_clear_with(&r->buckets, free);
     free(r);
 }

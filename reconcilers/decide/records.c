@@ -271,8 +271,8 @@ static bool any_completed(const struct cluster_view *v, const json_t *inputs, co
 static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r,
                       const json_t *inputs)
 {
-    const struct revision_tally *other;
-    for (size_t at = 0; (other = map_value(&v->tally->revisions, &at));) {
+    MAP_EACH (e, &v->tally->revisions) {
+        const struct revision_tally *other = e->value;
         bool more = other->ran > r->ran ||
                     (other->ran == r->ran && !other->wanted && strcmp(other->hash, r->hash) < 0);
         if (other->pool == r->pool && more && str_eq(other->tier, r->tier) &&
@@ -317,8 +317,8 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
                          const char *annotation)
 {
     const char *tier = json_str_or_empty(record->inputs, "tier");
-    const struct revision_tally *r;
-    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
+    MAP_EACH (e, &v->tally->revisions) {
+        const struct revision_tally *r = e->value;
         if (!r->wanted || !str_eq(r->tier, tier) || str_eq(r->hash, record->revision) ||
             !str_eq(v->policy->pools[r->pool].name, annotation + strlen(ANNOTATION_TARGET)))
             continue;
@@ -432,8 +432,8 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
      * pool numbers. */
     if (!v->settled)
         return wanted;
-    const struct revision_tally *r;
-    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
+    MAP_EACH (e, &v->tally->revisions) {
+        const struct revision_tally *r = e->value;
         if (!str_eq(r->tier, tier) || !str_eq(r->hash, hash))
             continue;
         if (r->wanted)

@@ -58,8 +58,8 @@ static bool is_known_good(const struct cluster_view *v, const struct revision_ta
 static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
 {
     json_t *targets = json_array();
-    const struct revision_tally *r;
-    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
+    MAP_EACH (e, &v->tally->revisions) {
+        const struct revision_tally *r = e->value;
         if (r->pool != pool || !r->wanted)
             continue;
         const char *version = revision_version(cluster_inputs(v, r->tier, r->hash), r->tier);
@@ -128,10 +128,12 @@ static size_t behind(const struct cluster_view *v, enum operand c)
 
 static const struct cause *status_cause_of(const struct tally *t, enum operand c)
 {
-    const struct cause *best = NULL, *cause;
-    for (size_t at = 0; (cause = map_value(&t->causes, &at));)
+    const struct cause *best = NULL;
+    MAP_EACH (e, &t->causes) {
+        const struct cause *cause = e->value;
         if (cause->component == c && (!best || cause_comes_first(cause, best)))
             best = cause;
+    }
     return best;
 }
 
@@ -176,9 +178,9 @@ static json_t *causes_json(const struct tally *t)
 {
     json_t *out = json_array();
     CLEANUP_FREE const struct cause **causes = xcalloc(t->causes.len, sizeof *causes);
-    size_t n = 0, at = 0;
-    while (n < t->causes.len)
-        causes[n++] = map_value(&t->causes, &at);
+    size_t n = 0;
+    MAP_EACH (e, &t->causes)
+        causes[n++] = e->value;
     qsort(causes, n, sizeof *causes, by_weight);
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         json_array_append_new(out, cause_json(causes[i]));

@@ -48,14 +48,6 @@ static void record_free(struct entry *r)
     free(r);
 }
 
-static void clear_values(struct map *m)
-{
-    size_t cursor = 0;
-    for (const struct map_entry *e; (e = map_next(m, &cursor));)
-        free(e->value);
-    map_clear(m);
-}
-
 void store_clear(struct store *s)
 {
     for (size_t k = 0; k < kind_count(); k++) {
@@ -67,8 +59,8 @@ void store_clear(struct store *s)
     for (size_t i = 0; i < s->cap; i++)
         commit_clear(&s->commits[i]);
     free(s->commits);
-    clear_values(&s->users);
-    clear_values(&s->incarnations);
+    map_clear_with(&s->users, free);
+    map_clear_with(&s->incarnations, free);
     *s = (struct store){ 0 };
 }
 
