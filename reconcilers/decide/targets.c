@@ -102,7 +102,7 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
      * kinds. */
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
     const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
-                                                           : host_runtime_name(host->runtime);
+                                                           : host_runtimes[host->runtime].name;
     return xasprintf("%d|%d|%d|%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts),
                      is_openshift(facts), host->cos, host->google_driver, pool, os,
                      precompiled ? host->kernel : "", runtime, (int) host->distribution, host->cdi,

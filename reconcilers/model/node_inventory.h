@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "reconcilers/model/host.h"
+#include "reconcilers/model/host_kind.h"
 
 /* Consecutive scans without a GPU before Ostler believes that there is none: during a bus rescan
  * the GPUs disappear for a moment. */
