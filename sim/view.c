@@ -83,8 +83,6 @@ static char *node_text(const struct view *v, const json_t *node)
     const json_t *taints = json_at(node, "spec.taints");
     const char *gpus = json_key(json_at(node, "status.allocatable"), "nvidia.com/gpu");
     struct buf out = BUF_INIT(TEXT_MAX);
-    size_t i;
-    json_t *taint;
     enum node_state state = view_state_of(v, node);
     const char *reason = json_str(report_of(v, node), "status.reason");
     /* Its report shows Ready slightly longer than its GPUs exist. */
@@ -98,7 +96,7 @@ static char *node_text(const struct view *v, const json_t *node)
         buf_printf(&out, ", %s", json_str(node, "status.nodeInfo.osImage"));
     if (gpus)
         buf_printf(&out, ", %s GPUs", gpus);
-    json_array_foreach (taints, i, taint)
+    JSON_EACH_AT (i, taint, taints)
         buf_printf(&out, "%s%s:%s", i ? " " : ", taints ", json_str_or_empty(taint, "key"),
                    json_str_or_empty(taint, "effect"));
     return buf_take(&out);
@@ -302,9 +300,7 @@ static void draw_nodes(const struct view *v, struct screen *s)
 /* The number of nodes in each of the policy's states: "24 Ready, 1 Unsupported". */
 static void add_states(const json_t *states, struct buf *out)
 {
-    size_t i;
-    json_t *row;
-    json_array_foreach (states, i, row)
+    JSON_EACH_AT (i, row, states)
         buf_printf(out, "%s%" PRId64 " %s", i ? ", " : "the policy counts ",
                    json_int(row, "count", 0), json_str_or_empty(row, "state"));
 }

@@ -56,9 +56,8 @@ int64_t retry_answered_s(const struct child *record, const char *pool)
 
 bool retry_was_answered(const json_t *annotations, const char *hash, const char *value)
 {
-    const char *key, *answered;
-    json_t *text;
-    json_object_foreach ((json_t *) annotations, key, text)
+    const char *answered;
+    JSON_EACH_MEMBER (key, text, annotations)
         if (str_has_prefix(key, ANNOTATION_RETRIED) &&
             read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
             (!value || str_eq(answered, value)))
@@ -68,10 +67,9 @@ bool retry_was_answered(const json_t *annotations, const char *hash, const char 
 
 const char *retry_value(const json_t *annotations, const char *hash, struct arena *a)
 {
-    const char *key, *answered;
-    json_t *text;
+    const char *answered;
     int64_t last = 0;
-    json_object_foreach ((json_t *) annotations, key, text)
+    JSON_EACH_MEMBER (key, text, annotations)
         if (str_has_prefix(key, ANNOTATION_RETRIED) &&
             read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
             number_of(answered, hash) > last)

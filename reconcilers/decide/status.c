@@ -84,13 +84,13 @@ static int by_revision(const void *a, const void *b)
 /* The first ones in a fixed order, so that the same facts give the same text. */
 static json_t *status_sorted_now(json_t *list_steal)
 {
-    size_t n = json_array_size(list_steal), i;
-    json_t *entry, *out = json_array();
+    size_t n = json_array_size(list_steal);
+    json_t *out = json_array();
     CLEANUP_FREE json_t **entries = xcalloc(n, sizeof *entries);
-    json_array_foreach (list_steal, i, entry)
+    JSON_EACH_AT (i, entry, list_steal)
         entries[i] = entry;
     qsort(entries, n, sizeof *entries, by_revision);
-    for (i = 0; i < n && i < TARGETS_MAX; i++)
+    for (size_t i = 0; i < n && i < TARGETS_MAX; i++)
         json_array_append(out, entries[i]);
     json_decref(list_steal);
     return out;
@@ -263,9 +263,7 @@ static const struct {
 
 static void cut(json_t *list, const char *member, size_t keep)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach (list, i, entry)
+    JSON_EACH (entry, list)
         if (member)
             json_object_del(entry, member);
     while (!member && json_array_size(list) > keep)

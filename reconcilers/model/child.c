@@ -114,9 +114,7 @@ const char *child_failure(const struct child *record, const char *annotation)
 
 bool child_has_failed(const struct child *record)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach (record->annotations, key, value)
+    JSON_EACH_MEMBER (key, value, record->annotations)
         if (str_has_prefix(key, ANNOTATION_FAILED) && child_failure(record, key))
             return true;
     return false;

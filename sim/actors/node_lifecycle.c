@@ -277,9 +277,7 @@ static void look_at_gone(void *self, const char *name)
     for (size_t i = 0; i < set->len; i++)
         if (set->items[i]->bound)
             json_array_append(pods, set->items[i]->object);
-    size_t i;
-    json_t *pod;
-    json_array_foreach (pods, i, pod)
+    JSON_EACH (pod, pods)
         disrupt(l, COLLECTOR, pod, pod_is_finished(pod) ? NULL : "Failed", "DeletionByPodGC",
                 "PodGC: node no longer exists", 0);
 }

@@ -108,9 +108,8 @@ static int worth(const json_t *pod)
 static size_t least_worth(const json_t *pods)
 {
     const json_t *least = NULL;
-    size_t i, place = 0;
-    json_t *pod;
-    json_array_foreach (pods, i, pod) {
+    size_t place = 0;
+    JSON_EACH_AT (i, pod, pods) {
         if (least && worth(pod) >= worth(least) &&
             (worth(pod) > worth(least) || pod_compare_age(pod, least) <= 0))
             continue;
