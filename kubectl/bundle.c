@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "base/yaml.h"
 #include "controller/options.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "kubectl/archive.h"
 #include "kubectl/bundle_logs.h"
@@ -84,7 +85,7 @@ static json_t *some_pods(struct bundle *b, const json_t *pods)
     json_t *some = json_array();
     size_t ready = 0;
     JSON_EACH (pod, pods)
-        if (!bundle_pod_is_ready(pod) || ready++ < READY_PODS_MAX)
+        if (!condition_is_true(pod, "Ready") || ready++ < READY_PODS_MAX)
             json_array_append(some, pod);
     if (ready > READY_PODS_MAX)
         buf_printf(&b->lacking,

@@ -39,11 +39,6 @@ static void bundle_progress(const char *what, size_t done, size_t all)
 
 static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
 
-bool bundle_pod_is_ready(const json_t *pod)
-{
-    return str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
-}
-
 /* Whether a container fails now, or has failed or restarted. */
 static bool is_in_trouble(const json_t *pod)
 {
@@ -61,7 +56,7 @@ enum { RANKS = 4 };
 
 static int rank_of(const json_t *pod)
 {
-    return 2 * bundle_pod_is_ready(pod) + !is_in_trouble(pod);
+    return 2 * condition_is_true(pod, "Ready") + !is_in_trouble(pod);
 }
 
 /* The container name is part of a path, so it must follow the API server's rule: that of a

@@ -114,7 +114,7 @@ static char *daemonset_text(const struct view *v, const json_t *d)
 static char *policy_text(const struct view *v, const json_t *policy)
 {
     (void) v;
-    const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
+    const json_t *ready = condition_of(policy, "Ready");
     return ready ? xasprintf("Ready=%s %s, %s: %s", json_str_or_empty(ready, "status"),
                              json_str_or_empty(ready, "reason"),
                              json_str_or_empty(policy, "status.summary.rollout"),
@@ -324,7 +324,7 @@ static void draw_policy(const struct view *v, struct screen *s)
         row(s, "1", "no GpuClusterPolicy: Ostler manages no nodes");
     } else {
         CLEANUP_FREE char *text = policy_text(v, policy);
-        const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
+        const json_t *ready = condition_of(policy, "Ready");
         CLEANUP_BUF struct buf summary = BUF_INIT(TEXT_MAX);
         add_summary(json_at(policy, "status.summary"), &summary);
         CLEANUP_FREE char *head = xasprintf("policy default  %s", text);

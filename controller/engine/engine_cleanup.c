@@ -197,7 +197,7 @@ static char *what_is_left(const struct engine *en)
     problem = problem ? problem : engine_why_watches_fail((void *) en);
     if (problem)
         return problem;
-    const json_t *ready = condition_find(json_at(c->object, "status.conditions"), "Ready");
+    const json_t *ready = condition_of(c->object, "Ready");
     if (c->object && *json_str_or_empty(ready, "message"))
         return xstrdup(json_str(ready, "message"));
     return xasprintf(

@@ -44,8 +44,8 @@ static json_int_t restarts_of(const json_t *pod)
 static json_t *explain_pod(const json_t *pod)
 {
     const json_t *trouble = first_trouble(pod),
-                 *unscheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
-    bool ready = str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
+                 *unscheduled = condition_of(pod, "PodScheduled");
+    bool ready = condition_is_true(pod, "Ready");
     const char *state = object_is_deleting(pod) ? "Terminating"
                                                 : json_str_or_empty(pod, "status.phase");
     const char *message = json_str_or_empty(trouble, "message");

@@ -59,7 +59,7 @@ static bool is_step(enum reason r)
 static void plan_notice_of(const struct cluster_view *v, const struct condition *ready,
                            struct actions *actions)
 {
-    const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
+    const json_t *before = condition_of(v->object, "Ready");
     if (str_eq(json_str(before, "status"), ready->status) &&
         str_eq(json_str(before, "reason"), ready->reason))
         return;
@@ -84,7 +84,7 @@ static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a,
                                  struct actions *actions)
 {
     const char *problem = retry_problem(v, a);
-    const json_t *before = condition_find(json_at(v->object, "status.conditions"), "RollingOut");
+    const json_t *before = condition_of(v->object, "RollingOut");
     if (problem && !strstr(json_str_or_empty(before, "message"), problem))
         actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_POLICY,
                                                       .name = (char *) object_name(v->object),

@@ -39,12 +39,9 @@ static int64_t read_answer(const char *text, const char *hash, const char **ret_
 {
     const char *space = strchr(text, ' ');
     CLEANUP_FREE char *time = xstrndup(text, space ? (size_t) (space - text) : strlen(text));
-    int64_t us = clock_parse_rfc3339(time);
-    char written[CLOCK_TEXT_MAX] = "";
-    if (us > 0)
-        clock_rfc3339(us, written);
+    int64_t us = clock_parse_written(time);
     *ret_value = space ? space + 1 : hash;
-    return str_eq(time, written) && retry_asks(*ret_value, hash) ? us / 1000000 : 0;
+    return us > 0 && retry_asks(*ret_value, hash) ? us / 1000000 : 0;
 }
 
 int64_t retry_answered_s(const struct child *record, const char *pool)

@@ -18,11 +18,6 @@ enum {
     MESSAGE_MAX = 512,
 };
 
-static json_t *status_count(size_t n)
-{
-    return json_integer((json_int_t) n);
-}
-
 /* NULL for NULL. */
 static json_t *shortened(const char *s, size_t max)
 {
@@ -38,12 +33,12 @@ static json_t *nodes_json(const struct tally *t)
         if (t->states[i] && i != NODE_UNMANAGED)
             json_array_append_new(states, json_pack("{s:s, s:o}", "state",
                                                     node_state_name((enum node_state) i), "count",
-                                                    status_count(t->states[i])));
+                                                    json_integer(t->states[i])));
     size_t managed = served + t->states[NODE_LOST];
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", status_count(t->total), "gpu",
-                     status_count(t->gpu), "managed", status_count(managed), "ready",
-                     status_count(t->states[NODE_READY]), "upToDate",
-                     status_count(managed - outdated), "outdated", status_count(outdated), "states",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", json_integer(t->total), "gpu",
+                     json_integer(t->gpu), "managed", json_integer(managed), "ready",
+                     json_integer(t->states[NODE_READY]), "upToDate",
+                     json_integer(managed - outdated), "outdated", json_integer(outdated), "states",
                      states);
 }
 
@@ -69,7 +64,7 @@ static json_t *targets_json(const struct cluster_view *v, size_t pool, const cha
         json_array_append_new(targets,
                               json_pack("{s:o, s:s, s:o, s:b}", "revision",
                                         json_textf("%s-%s", r->tier, r->hash), "version",
-                                        str_or_empty(version), "nodes", status_count(r->carrying),
+                                        str_or_empty(version), "nodes", json_integer(r->carrying),
                                         "knownGood", is_known_good(v, r)));
     }
     return targets;
@@ -105,9 +100,9 @@ static json_t *pools_json(const struct cluster_view *v)
         size_t nodes = v->tally->pools[i].nodes, outdated = v->tally->pools[i].outdated;
         json_array_append_new(
             pools, json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "name",
-                             v->policy->pools[i].name, "nodes", status_count(nodes), "ready",
-                             status_count(v->tally->pools[i].states[NODE_READY]), "upToDate",
-                             status_count(nodes - outdated), "outdated", status_count(outdated),
+                             v->policy->pools[i].name, "nodes", json_integer(nodes), "ready",
+                             json_integer(v->tally->pools[i].states[NODE_READY]), "upToDate",
+                             json_integer(nodes - outdated), "outdated", json_integer(outdated),
                              "driverVersion", str_or_empty(version), "targets", targets));
     }
     return pools;
@@ -150,9 +145,9 @@ static json_t *operands_json(const struct cluster_view *v)
         const char *message = cause ? cause_example(cause)->message : NULL;
         json_array_append_new(operands,
                               json_pack("{s:s, s:o, s:o, s:o, s:o*}", "name", operand_name(c),
-                                        "desired", status_count(v->tally->operands[c].wanted),
-                                        "ready", status_count(v->tally->operands[c].up), "outdated",
-                                        status_count(behind(v, c)), "message",
+                                        "desired", json_integer(v->tally->operands[c].wanted),
+                                        "ready", json_integer(v->tally->operands[c].up), "outdated",
+                                        json_integer(behind(v, c)), "message",
                                         shortened(message, MESSAGE_MAX)));
     }
     return operands;
@@ -169,7 +164,7 @@ static json_t *cause_json(const struct cause *c)
     const struct node_summary *s = cause_example(c);
     const char *operand = operand_name(c->component);
     return json_pack("{s:s, s:o, s:s, s:o*, s:o*, s:o*}", "reason", c->word, "nodes",
-                     status_count(c->nodes), "node", s->name, "operand",
+                     json_integer(c->nodes), "node", s->name, "operand",
                      *operand ? json_string(operand) : NULL, "pod", shortened(s->pod, 253),
                      "message", shortened(s->message, MESSAGE_MAX));
 }
@@ -206,9 +201,9 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
     CLEANUP_ARENA struct arena a = { 0 };
     bool until = r->until_s && status_rollout_reason(v) == rollout_report_reason(r);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s*, s:O*, s:o*}", "pending",
-                     status_count(r->pending), "active", status_count(r->active), "waiting",
-                     status_count(r->waiting), "failed", status_count(r->failed), "skipped",
-                     status_count(r->skipped), "done", status_count(r->done), "reason",
+                     json_integer(r->pending), "active", json_integer(r->active), "waiting",
+                     json_integer(r->waiting), "failed", json_integer(r->failed), "skipped",
+                     json_integer(r->skipped), "done", json_integer(r->done), "reason",
                      reason_text(status_rollout_reason(v)), "message",
                      shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX),
                      "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan", v->plan,

@@ -96,12 +96,7 @@ bool child_is_ours(const struct child *c)
 const char *child_time(const struct child *record, const char *annotation)
 {
     const char *text = json_key(record->annotations, annotation);
-    int64_t time_us = clock_parse_rfc3339(text);
-    char written[CLOCK_TEXT_MAX];
-    if (time_us < 0)
-        return NULL;
-    clock_rfc3339(time_us, written);
-    return str_eq(text, written) ? text : NULL;
+    return clock_parse_written(text) < 0 ? NULL : text;
 }
 
 const char *child_failure(const struct child *record, const char *annotation)

@@ -10,11 +10,6 @@
 #include "base/str.h"
 #include "base/vendor.h"
 
-uint64_t inventory_boot(const char *id)
-{
-    return id && *id ? str_hash(id, strlen(id)) : 0;
-}
-
 /* Agents write printable text, because users read it in a terminal. */
 static bool is_printable(const char *text)
 {
@@ -170,7 +165,7 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
     if (!json_is_object(inventory))
         return NULL;
     struct node_inventory *i = xcalloc(1, sizeof *i);
-    i->boot = inventory_boot(json_str(inventory, "bootId"));
+    i->boot = str_hash_id(json_str(inventory, "bootId"));
     take_gpus(i, inventory);
     take_runtime(i, inventory);
     i->host_toolkit = toolkit_of(json_object_get(inventory, "hostToolkit"));

@@ -213,7 +213,7 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     }
     JSON_EACH (status, json_at(object, "status.initContainerStatuses"))
         look_at_init(in, t, status);
-    const json_t *scheduled = condition_find(json_at(object, "status.conditions"), "PodScheduled");
+    const json_t *scheduled = condition_of(object, "PodScheduled");
     t->unschedulable = str_eq(json_str(scheduled, "status"), "False");
     return t;
 }

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "sim/actors/events.h"
 
@@ -53,7 +54,7 @@ static void count_pod(struct replicaset_controller *r, const json_t *pod, int by
             continue;
         struct tally *t = tally_of(r, json_str_or_empty(owner, "uid"));
         t->active += by;
-        t->ready += pod_is_ready(pod) ? by : 0;
+        t->ready += condition_is_true(pod, "Ready") ? by : 0;
     }
 }
 
@@ -102,7 +103,8 @@ static void replicaset_commit(void *self, const struct api_commit *c)
 /* Order of deletion: unbound pods, then unready ones, then the youngest. */
 static int worth(const json_t *pod)
 {
-    return (*json_str_or_empty(pod, "spec.nodeName") ? 1 : 0) + (pod_is_ready(pod) ? 2 : 0);
+    return (*json_str_or_empty(pod, "spec.nodeName") ? 1 : 0) +
+           (condition_is_true(pod, "Ready") ? 2 : 0);
 }
 
 static size_t least_worth(const json_t *pods)

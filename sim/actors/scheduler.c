@@ -211,11 +211,6 @@ static const json_t *search_pinned(struct scheduler *s, struct verdict *v, const
 
 /* ---- results */
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *) a, *(char *const *) b);
-}
-
 /* The message of the real scheduler. Owned by the caller. */
 static char *sentence(const struct scheduler *s, const struct verdict *v)
 {
@@ -233,7 +228,7 @@ static char *sentence(const struct scheduler *s, const struct verdict *v)
                                              : xasprintf("%zu Insufficient %s", v->failed[i],
                                                          names->names[i - REASON_RESOURCE]);
     }
-    qsort(texts, count, sizeof *texts, compare_texts);
+    qsort(texts, count, sizeof *texts, str_compare);
     struct buf out = BUF_INIT(1 << 14);
     buf_printf(&out, "0/%zu nodes are available: ", v->total);
     for (size_t i = 0; i < count; i++) {
@@ -322,7 +317,7 @@ static void scheduler_look_at_pod(void *self, const char *key)
     scheduler_remember(s, key);
     CLEANUP_FREE char *why = sentence(s, &v);
     if (str_eq(
-            json_str(condition_find(json_at(pod, "status.conditions"), "PodScheduled"), "message"),
+            json_str(condition_of(pod, "PodScheduled"), "message"),
             why))
         return;
     object_set_status(s->a, USER, s->a->kinds.pod, pod,
