@@ -16,8 +16,8 @@ enum { NOTES = 12, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
 
 /* The operands on one node. */
 struct floor {
-    char *node;
     struct node_operands operands;
+    char node[];
 };
 
 struct view {
@@ -159,25 +159,12 @@ static void take_event(struct view *v, const json_t *event)
 
 /* ---- operands on nodes */
 
-static void floor_free(void *floor)
-{
-    struct floor *f = floor;
-    free(f->node);
-    free(f);
-}
-
 /* The floor of an operand's pod; NULL: not an operand, or not bound. */
 static struct floor *floor_of(struct view *v, const json_t *pod)
 {
     bool ours = pod && str_eq(json_str(pod, "metadata.namespace"), OPERAND_NAMESPACE);
     const char *node = ours ? json_str(pod, "spec.nodeName") : NULL;
-    struct floor *f = node ? map_get(&v->floors, node) : NULL;
-    if (node && !f) {
-        f = xcalloc(1, sizeof *f);
-        f->node = xstrdup(node);
-        map_put(&v->floors, f->node, f);
-    }
-    return f;
+    return node ? MAP_MAKE(struct floor, node, &v->floors, node) : NULL;
 }
 
 static void print_node(struct view *v, const char *name)
@@ -394,7 +381,7 @@ struct view *view_new(const struct view_options *o)
 void view_free(struct view *v)
 {
     json_decref(v->said);
-    map_clear_with(&v->floors, floor_free);
+    map_clear_with(&v->floors, free);
     for (size_t i = 0; i < v->note_count; i++)
         free(v->notes[i]);
     buf_clear(&v->lines);

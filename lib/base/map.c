@@ -48,6 +48,16 @@ void *map_put(struct map *m, const char *key, void *value)
     return old;
 }
 
+void *map_make(struct map *m, const char *key, size_t size, size_t key_at)
+{
+    void *value = map_get(m, key);
+    if (!value) {
+        value = xcalloc(1, size + strlen(key) + 1);
+        map_put(m, strcpy((char *) value + key_at, key), value);
+    }
+    return value;
+}
+
 void *map_remove(struct map *m, const char *key)
 {
     if (!m->cap)

@@ -21,6 +21,12 @@ void *map_get(const struct map *m, const char *key);
 /* Sets the value and replaces the key, since the key lives as long as the new value. Returns the
  * old value or NULL. */
 void *map_put(struct map *m, const char *key, void *value);
+/* The value; a new one if it is absent: `size` zeroed bytes, and behind them room for a copy of the
+ * key, which begins at `key_at`. */
+void *map_make(struct map *m, const char *key, size_t size, size_t key_at);
+/* The same for a struct whose last member is `char MEMBER[]`, the key. */
+#define MAP_MAKE(type, member, m, key)                                                             \
+    ((type *) map_make((m), (key), sizeof(type), offsetof(type, member)))
 /* Removes and returns the value, or NULL. */
 void *map_remove(struct map *m, const char *key);
 /* The next entry at or after *cursor (start with 0), or NULL at the end. The map must not change

@@ -13,15 +13,10 @@ static struct revision_tally *tally_revision_of(struct tally *t, enum tier tier,
         return NULL;
     char key[64];
     snprintf(key, sizeof key, "%s/%s/%zu", tiers[tier].name, hash, pool);
-    struct revision_tally *r = map_get(&t->revisions, key);
-    if (r)
-        return r;
-    r = xcalloc(1, sizeof *r);
-    r->key = xstrdup(key);
+    struct revision_tally *r = MAP_MAKE(struct revision_tally, key, &t->revisions, key);
     r->pool = pool;
     r->tier = tiers[tier].name;
     snprintf(r->hash, sizeof r->hash, "%s", hash);
-    map_put(&t->revisions, r->key, r);
     return r;
 }
 
@@ -29,9 +24,7 @@ static void forget_revision(struct tally *t, struct revision_tally *r)
 {
     if (!r || r->carrying || r->wanted || r->ran || r->claimed || r->last)
         return;
-    map_remove(&t->revisions, r->key);
-    free(r->key);
-    free(r);
+    free(map_remove(&t->revisions, r->key));
 }
 
 static struct cause *tally_cause_of(struct tally *t, const struct node_verdict *v)

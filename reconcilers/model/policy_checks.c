@@ -113,11 +113,10 @@ static void check_images_in(const json_t *given, const json_t *spec, const json_
 void policy_check_images(const struct policy *policy, const char *prefixes,
                          const struct policy_place *at)
 {
-    const json_t *pools = pools_of(policy->spec);
     check_images_in(policy->spec, policy->spec, NULL, prefixes, at);
-    for (size_t i = 0; i < json_array_size(pools); i++) {
+    JSON_EACH_AT (i, pool, pools_of(policy->spec)) {
         CLEANUP_JSON json_t *spec = policy_pool_spec(policy, i);
-        check_images_in(json_array_get(pools, i), spec, policy->spec, prefixes,
+        check_images_in(pool, spec, policy->spec, prefixes,
                         POLICY_ITEM(POLICY_FIELD(at, "pools"), i));
     }
 }

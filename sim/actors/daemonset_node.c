@@ -17,12 +17,7 @@ enum { BACKOFF_MIN_MS = 1000, BACKOFF_MAX_MS = 15 * 60 * 1000 };
 
 void daemon_mark(struct daemon *d, const char *node)
 {
-    struct daemon_node *n = map_get(&d->nodes, node);
-    if (!n) {
-        n = xcalloc(1, sizeof *n);
-        n->name = xstrdup(node);
-        map_put(&d->nodes, n->name, n);
-    }
+    struct daemon_node *n = MAP_MAKE(struct daemon_node, name, &d->nodes, node);
     if (n->dirty)
         return;
     n->dirty = true;

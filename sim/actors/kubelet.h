@@ -101,7 +101,7 @@ struct machine {
     struct sim_event boot_event, node_event, capacity_event, heartbeat_event, agent_event;
     struct pod_box **pods;
     size_t pod_count, pod_cap;
-    struct map images; /* on its disk; keys owned */
+    struct map images; /* on its disk: each name is its own value */
     bool handler;      /* its runtime has the handler nvidia: on disk */
     /* ---- the driver */
     char *module;             /* version of the loaded module; NULL: none */

@@ -68,9 +68,7 @@ void machine_free(struct machine *m)
     while (m->pod_count > 0)
         pod_box_free(m->pods[m->pod_count - 1]);
     free(m->pods);
-    MAP_EACH (entry, &m->images)
-        free((char *) entry->key);
-    map_clear(&m->images);
+    map_clear_with(&m->images, free);
     forget_memory(m);
     free(m->half_done);
     free(m->words);
@@ -194,6 +192,5 @@ bool machine_has_image(const struct machine *m, const char *image)
 
 void machine_add_image(struct machine *m, const char *image)
 {
-    if (!machine_has_image(m, image))
-        map_put(&m->images, xstrdup(image), m);
+    map_make(&m->images, image, 0, 0);
 }

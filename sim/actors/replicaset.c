@@ -18,8 +18,8 @@ enum { PODS_PER_LOOK = 500 };
 /* Active pods of a set: neither ended nor terminating. Updated with each commit, because a set may
  * have thousands. */
 struct tally {
-    char *uid; /* of the set */
     int64_t active, ready;
+    char uid[]; /* of the set */
 };
 
 struct replicaset_controller {
@@ -30,13 +30,7 @@ struct replicaset_controller {
 
 static struct tally *tally_of(struct replicaset_controller *r, const char *uid)
 {
-    struct tally *t = map_get(&r->tallies, uid);
-    if (!t) {
-        t = xcalloc(1, sizeof *t);
-        t->uid = xstrdup(uid);
-        map_put(&r->tallies, t->uid, t);
-    }
-    return t;
+    return MAP_MAKE(struct tally, uid, &r->tallies, uid);
 }
 
 static bool is_active(const json_t *pod)
@@ -203,17 +197,10 @@ static void look_at_deployment(void *self, const char *key)
         deployment_sync(r->a, deployment);
 }
 
-static void tally_free(void *tally)
-{
-    struct tally *t = tally;
-    free(t->uid);
-    free(t);
-}
-
 static void replicaset_end(void *self)
 {
     struct replicaset_controller *r = self;
-    map_clear_with(&r->tallies, tally_free);
+    map_clear_with(&r->tallies, free);
 }
 
 const struct actor replicaset_actor = {

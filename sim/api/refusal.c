@@ -168,8 +168,7 @@ int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *n
         return r->code ? -1 : 0;
     CLEANUP_BUF struct buf all = BUF_INIT(SENTENCE_MAX);
     size_t said = 0;
-    for (size_t i = 0; i < json_array_size(causes); i++) {
-        const json_t *cause = json_array_get(causes, i);
+    JSON_EACH_AT (i, cause, causes) {
         if (said_before(causes, i))
             continue;
         const char *field = json_str(cause, "field");
