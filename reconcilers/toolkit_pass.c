@@ -1,6 +1,5 @@
 #include "reconcilers/toolkit_pass.h"
 
-
 #include "base/str.h"
 #include "reconcilers/decide/toolkit_turns.h"
 

@@ -43,8 +43,7 @@ static json_int_t restarts_of(const json_t *pod)
 /* A pod's state: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
 static json_t *explain_pod(const json_t *pod)
 {
-    const json_t *trouble = first_trouble(pod),
-                 *unscheduled = condition_of(pod, "PodScheduled");
+    const json_t *trouble = first_trouble(pod), *unscheduled = condition_of(pod, "PodScheduled");
     bool ready = condition_is_true(pod, "Ready");
     const char *state = object_is_deleting(pod) ? "Terminating"
                                                 : json_str_or_empty(pod, "status.phase");

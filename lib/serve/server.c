@@ -14,8 +14,8 @@
 #include "serve/status_text.h"
 
 enum {
-    CONNECTIONS_MAX = 512,   /* beyond, the oldest is closed: idle clients cannot block a probe */
-    HEADERS_MAX = 8192,      /* bytes of request headers; enough for a bearer token */
+    CONNECTIONS_MAX = 512, /* beyond, the oldest is closed: idle clients cannot block a probe */
+    HEADERS_MAX = 8192,    /* bytes of request headers; enough for a bearer token */
     TIMEOUT_SECS = 10, /* for a request to arrive, and for each part of a response to be taken */
     BODY_MAX = 32 * 1024 * 1024,
     ANSWER_MAX = BODY_MAX + 1024,

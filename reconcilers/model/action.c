@@ -1,6 +1,5 @@
 #include "reconcilers/model/action.h"
 
-
 #include "base/mem.h"
 
 void action_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,

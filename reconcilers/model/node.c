@@ -196,8 +196,7 @@ struct node *node_project(struct intern *in, const json_t *object)
     project_gpus(in, n, json_object_get(object, "status"));
     n->ready = node_is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->up_since_s = up_since(json_at(object, "status.conditions"));
-    n->gpu_ready = node_condition(
-        condition_of(object, NODE_CONDITION));
+    n->gpu_ready = node_condition(condition_of(object, NODE_CONDITION));
     n->cordoned = json_bool(object, "spec.unschedulable", false);
     n->deleting = object_is_deleting(object);
     n->leaving = n->deleting || autoscaler_removes(json_at(object, "spec.taints"));

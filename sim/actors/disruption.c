@@ -134,7 +134,7 @@ static void disruption_count(const struct disruption *d, const json_t *object, s
 }
 
 static json_t *budget_condition(const struct disruption *d, const json_t *object, bool allowed,
-                            const char *failure)
+                                const char *failure)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(d->a, now);

@@ -308,9 +308,7 @@ static void scheduler_look_at_pod(void *self, const char *key)
     }
     scheduler_remember(s, key);
     CLEANUP_FREE char *why = sentence(s, &v);
-    if (str_eq(
-            json_str(condition_of(pod, "PodScheduled"), "message"),
-            why))
+    if (str_eq(json_str(condition_of(pod, "PodScheduled"), "message"), why))
         return;
     object_set_status(s->a, USER, s->a->kinds.pod, pod,
                       json_pack("{s:o}", "conditions",

@@ -1,6 +1,5 @@
 #include "sim/api/spot.h"
 
-
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
