@@ -35,13 +35,11 @@ static void blocking_budgets_add(struct blocking_budgets *r, const json_t *objec
 
 void blocking_budgets_make(const json_t *objects, struct blocking_budgets *ret)
 {
-    const char *key;
-    json_t *object;
     size_t count = 0;
-    json_object_foreach ((json_t *) objects, key, object)
+    JSON_EACH_MEMBER (key, object, objects)
         count += lets_no_pod_go(object);
     *ret = (struct blocking_budgets){ .budgets = xcalloc(count, sizeof *ret->budgets) };
-    json_object_foreach ((json_t *) objects, key, object)
+    JSON_EACH_MEMBER (key, object, objects)
         if (lets_no_pod_go(object))
             blocking_budgets_add(ret, object);
 }

@@ -265,8 +265,8 @@ static json_t *typed_read_list(const struct place *at, const json_t *before, con
     if (!json_is_array(list))
         return typed_wrong_type(at, list, true, p);
     struct draft d = draft_of(list);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *item = json_array_get(list, i), *was = json_array_get(before, i);
+    JSON_EACH_AT (i, item, list) {
+        const json_t *was = json_array_get(before, i);
         if (item == was)
             continue;
         struct place here = { .up = at, .index = i, .field = at->field };

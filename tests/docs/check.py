@@ -152,7 +152,7 @@ def keys_of_marks():
     ):
         keys.add("feature.node.kubernetes.io/" * bool(nfd) + key)
     keys |= found(r'^#define NFD_\w+ "([^"]+)"', model + "host.c")
-    keys |= found(r'\{\s+NULL,\s+"([^"]+/[^"]+)"', model + "host.c")
+    keys |= found(r'\{\s+NULL,\s+"([^"]+/[^"]+)"', model + "host_kind.c")
     documented = cells("docs/node-marks.md") - {"status.nodeInfo.osImage"}
     return differences(documented, keys, "docs/node-marks.md", model)
 
