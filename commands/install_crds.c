@@ -89,7 +89,7 @@ static int wait_established(struct talk *t, const char *name, struct err *e)
         CLEANUP_JSON json_t *crd = install_crds_ask(t, request_get(RESOURCE_CRD, NULL, name), e);
         if (!crd)
             return -1;
-        if (str_eq(condition_status(json_at(crd, "status.conditions"), "Established"), "True"))
+        if (condition_is_true(crd, "Established"))
             return 0;
         if (pause_for(t, "the API server does not establish it", e) < 0)
             return -1;

@@ -58,9 +58,8 @@ static void find_left_out(const struct spec *server, const struct spec *file, co
 static char *listed(const json_t *paths)
 {
     struct buf text = BUF_INIT(TEXT_ROOM);
-    size_t i, n = json_array_size(paths);
-    json_t *path;
-    json_array_foreach (paths, i, path)
+    size_t n = json_array_size(paths);
+    JSON_EACH_AT (i, path, paths)
         if (i < PATHS_TOLD)
             buf_printf(&text, "%s%s", i ? ", " : "", json_string_value(path));
     if (n > PATHS_TOLD)

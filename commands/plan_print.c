@@ -24,10 +24,9 @@ static int by_number(const void *a, const void *b)
 /* The texts of a list in that order, borrowed from it. Owned by the caller. */
 static const char **plan_print_sorted(const json_t *texts)
 {
-    size_t i, n = json_array_size(texts);
-    json_t *text;
+    size_t n = json_array_size(texts);
     const char **names = xcalloc(n, sizeof *names);
-    json_array_foreach (texts, i, text)
+    JSON_EACH_AT (i, text, texts)
         names[i] = json_string_value(text);
     qsort(names, n, sizeof *names, by_number);
     return names;
@@ -100,15 +99,14 @@ static void print_waves(const json_t *plan)
 {
     const json_t *moves = json_object_get(plan, "moves"), *waves = json_object_get(plan, "waves");
     bool timed = !json_str(plan, "held");
-    size_t i, at = 0;
-    json_t *wave;
+    size_t at = 0;
     if (json_int(plan, "underWay", 0)) {
         printf("\nunder way: ");
         at = print_moves(moves, 0);
     }
     if (json_array_size(waves))
         printf("\n");
-    json_array_foreach (waves, i, wave) {
+    JSON_EACH_AT (i, wave, waves) {
         const char *begins = timed ? json_str(wave, "begins") : NULL,
                    *earliest = timed ? json_str(wave, "notBefore") : NULL;
         if (i == ROWS)

@@ -142,10 +142,9 @@ static json_t *in_short(const json_t *timeline)
 static void print_timeline(const json_t *timeline)
 {
     CLEANUP_JSON json_t *rows = in_short(timeline);
-    size_t i, n = json_array_size(rows),
-              left_out = n > FIRST_ROWS + LAST_ROWS ? n - FIRST_ROWS - LAST_ROWS : 0;
-    json_t *row;
-    json_array_foreach (rows, i, row) {
+    size_t n = json_array_size(rows),
+           left_out = n > FIRST_ROWS + LAST_ROWS ? n - FIRST_ROWS - LAST_ROWS : 0;
+    JSON_EACH_AT (i, row, rows) {
         if (left_out && i == FIRST_ROWS)
             printf("… %zu more rows; -o yaml has all of them …\n", left_out);
         if (i < FIRST_ROWS || i >= FIRST_ROWS + left_out)
@@ -155,9 +154,8 @@ static void print_timeline(const json_t *timeline)
 
 static void print_standing(const json_t *standing)
 {
-    size_t i, n = json_array_size(standing);
-    json_t *node;
-    json_array_foreach (standing, i, node)
+    size_t n = json_array_size(standing);
+    JSON_EACH_AT (i, node, standing)
         if (i < STANDING_ROWS)
             printf("  %-24s %-14s %s\n", json_str_or_empty(node, "node"),
                    json_str_or_empty(node, "state"), json_str_or_empty(node, "message"));

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/rollout_types.h"
@@ -171,8 +172,7 @@ static void on_pod(struct story *s, const struct api_commit *c)
 {
     if (c->verb != API_EVICT || !c->before)
         return;
-    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(c->before),
-                                       object_name(c->before));
+    CLEANUP_FREE char *key = record_key(c->before);
     CLEANUP_FREE char *message = xasprintf("%s leaves", key);
     simulation_story_add(s, json_str_or_empty(c->before, "spec.nodeName"), "Evicted", message);
     json_array_append_new(s->evicted, json_string(key));
@@ -197,15 +197,12 @@ static void on_policy(struct story *s, const struct api_commit *c)
     const char *reason = json_str_or_empty(rollout, "reason"),
                *message = json_str_or_empty(rollout, "message");
     bool news = !str_eq(reason, s->reason) && !str_eq(message, s->told);
-    free(s->reason);
-    free(s->message);
-    s->reason = xstrdup(reason);
-    s->message = xstrdup(message);
+    xstrset(&s->reason, reason);
+    xstrset(&s->message, message);
     if (!news || !is_told(reason_parse(reason)))
         return;
     simulation_story_add(s, "", reason, message);
-    free(s->told);
-    s->told = xstrdup(message);
+    xstrset(&s->told, message);
 }
 
 static void simulation_story_on_commit(void *arg, const struct api_commit *c)

@@ -29,8 +29,8 @@ class Request:
 
     @property
     def lost_a_race(self):
-        """Whether it is a JSON patch whose "test" found that somebody else had written. A patch
-        that is wrong, or that an admission policy denies, has a message of its own."""
+        """Whether it is a JSON patch whose "test" found that another client had written. A
+        patch that is wrong, or that an admission policy denies, has a message of its own."""
         return self.code == 422 and self.message.startswith(FAILED_TEST)
 
     @property

@@ -161,7 +161,7 @@ def karpenter(env, **template):
 
 
 def _take_away(env, kind):
-    """What a test that failed has left, with the finalizers that nobody takes off any more."""
+    """What a test that failed has left, with the finalizers that no controller takes off now."""
     for name in env.kubectl("get", kind, "-o", "name").split():
         with contextlib.suppress(subprocess.CalledProcessError):
             env.kubectl("patch", name, "--type=merge", "-p", '{"metadata":{"finalizers":null}}')

@@ -286,7 +286,7 @@ class Env:
 
         def alive():
             if not self.operator.running:
-                raise AssertionError("Ostler is not running any more")
+                raise AssertionError("Ostler has ended")
             return predicate()
 
         return kube.wait_for(

@@ -55,15 +55,15 @@ class Registry:
         self.closing_tests.append(self.tests.pop())
         return function
 
-    def cases(self, rows, proven=None):
+    def cases(self, rows, proven=None, long=False):
         """Decorator: one test for each row of a dictionary, named FUNCTION_ROW. `proven`: of some
-        rows what proven_by() is of a whole test."""
+        rows what proven_by() is of a whole test. `long`: each is what long_test() makes of one."""
         proven = proven or {}
 
         def register(function):
             for name, row in rows.items():
                 proof = proven.get(name, "")
-                self._add(function, f"{function.__name__}_{name}", row, proof=proof)
+                self._add(function, f"{function.__name__}_{name}", row, long, proof)
             return function
 
         return register

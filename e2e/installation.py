@@ -85,7 +85,7 @@ def _kinds(client):
 
 
 def _marks(node):
-    """What somebody could leave on a node, as keys."""
+    """What Ostler or another program could leave on a node, as keys."""
     taints = [f"taint {t['key']}:{t['effect']}" for t in node["spec"].get("taints", [])]
     conditions = [f"condition {c['type']}" for c in node["status"].get("conditions", [])]
     where = ("labels", "annotations", "finalizers")
@@ -183,7 +183,7 @@ class Installation:
         define(self.world, names.ROOT / "crds")
 
     def apply(self):
-        """Applies what the chart renders, also for the second time: what somebody deleted is
+        """Applies what the chart renders, also for the second time: what a test deleted is
         there again, its rules in force."""
         self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=self._rendered)
         client = self.world.client()

@@ -296,7 +296,7 @@ class Client:
 # Times are for a machine that has nothing else to do: so many times as long passes before something
 # is said not to come.
 PATIENCE = 3
-# Seconds between two looks at what somebody waits for: at first, and after a second or so. Looks
+# Seconds between two looks at what a test waits for: at first, and after a second or so. Looks
 # are a quarter of what an API server of the tests is asked.
 SOON, LATER = 0.05, 0.2
 

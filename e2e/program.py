@@ -66,7 +66,7 @@ class Operator:
         return self
 
     def fetch(self, path):
-        """GET from its own HTTP server: (status, text), or (0, reason) where nobody listens."""
+        """GET from its own HTTP server: (status, text), or (0, reason) where no program listens."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=2) as reply:
                 return reply.status, reply.read().decode()

@@ -259,7 +259,7 @@ class Exchange(http.server.BaseHTTPRequestHandler):
         raise Lost
 
     def hold(self, event):
-        """The request stays on its way until the event; nobody waits for it meanwhile."""
+        """The request stays on its way until the event; is_calm() does not count it meanwhile."""
         self.proxy.count(-1)
         event.wait(READ_S)
         self.proxy.count(1)

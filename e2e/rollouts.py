@@ -90,7 +90,7 @@ class Ways(threading.Thread):
                         self._since = node["metadata"]["resourceVersion"]
                         self._on_event(kind, node)
             except Exception as e:  # whatever it is, what nodes did since then is not known
-                self.wrong.append(f"nodes are not followed any more: {type(e).__name__}: {e}")
+                self.wrong.append(f"the watch of nodes has ended: {type(e).__name__}: {e}")
                 return
         self._followed = True
 

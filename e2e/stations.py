@@ -161,7 +161,7 @@ class Stations:
         )
 
     def let_go(self, *nodes):
-        """Nothing keeps these nodes any more, wherever they are by now."""
+        """Nothing keeps these nodes from then on, wherever they are by now."""
         for (station, _), node in self.nodes.items():
             if node in nodes:
                 STATIONS[station][2](self._env, node)

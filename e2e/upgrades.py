@@ -147,7 +147,7 @@ def uid_of(env, pod):
 
 
 def assert_end(env, version, nodes, timeout=20):
-    """All nodes in service with the version, nothing left over, nobody at work."""
+    """All nodes in service with the version, nothing left over, no node under way."""
     wait_runs(env, version, *nodes, timeout=timeout)
     rollout_says(env, "UpToDate")
     env.wait_policy("AllNodesReady")
@@ -299,7 +299,7 @@ def budget(env, node, kind="deployment"):
 
 
 def go_down(env, node):
-    """A node's kubelet is not heard of any more."""
+    """A node's kubelet stops reporting."""
     set_on_node(env, node, annotations={"test.ostler.dev/down": "true"})
     condition = {
         "type": "Ready",

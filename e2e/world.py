@@ -34,7 +34,7 @@ ADMIN = ("admin", ("system:masters",))
 
 
 def free_ports(count):
-    """Ports that nobody listens on now, all different."""
+    """Ports that no process listens on now, all different."""
     sockets = [socket.socket() for _ in range(count)]
     try:
         for s in sockets:
@@ -49,8 +49,8 @@ class World:
     """The control plane. Use it as a context manager, or call start() and stop()."""
 
     def __init__(self, folder=None, keep=False, api_only=False, kwok=True):
-        """api_only: etcd and the API server, and nobody who acts on it. Without kwok, nodes are
-        those that somebody brings."""
+        """api_only: etcd and the API server, without controllers. Without kwok, nodes are those
+        that a test brings."""
         self._temporary = folder is None
         self._keep = keep
         self.dir = pathlib.Path(folder or tempfile.mkdtemp(prefix="ostler-world-")).resolve()
@@ -356,8 +356,8 @@ class World:
         """Forgets etcd's history, and the API server's with it: whoever watches from an old
         version is answered 410."""
         self.apiserver.stop(grace=2)
-        # Written while nobody serves: one revision more than any watch has heard of, also by what
-        # was on its way to it.
+        # Written while no API server serves: one revision more than any watch has heard of, also
+        # by what was on its way to it.
         written = self._etcd_call("/v3/kv/put", {"key": base64.b64encode(b"compaction").decode()})
         self._etcd_call(
             "/v3/kv/compaction", {"revision": written["header"]["revision"], "physical": True}

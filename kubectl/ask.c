@@ -44,7 +44,7 @@ struct ask *ask_open(const struct gpu_options *o, struct err *e)
     const struct session_options so = { o->kubeconfig, o->context, "kubectl-gpu", ostler_version };
     a->signals = -1;
     a->timeout_ms = o->request_timeout_ms;
-    a->namespace = o->namespace ? xstrdup(o->namespace) : NULL;
+    a->namespace = xstrdup_or_null(o->namespace);
     if (session_open(&a->session, &so, e) == 0)
         return a;
     ask_free(a);

@@ -10,6 +10,7 @@
 #include "base/terminal.h"
 #include "base/yaml.h"
 #include "controller/options.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "kubectl/archive.h"
 #include "kubectl/bundle_logs.h"
@@ -57,9 +58,7 @@ static void add_objects(struct bundle *b, const char *name, const char *what, co
     if (!objects)
         return;
     CLEANUP_JSON json_t *clean = json_array();
-    size_t i;
-    json_t *object;
-    json_array_foreach (objects, i, object)
+    JSON_EACH (object, objects)
         json_array_append_new(clean, scrub(object));
     if (!json_is_array(objects))
         json_array_append_new(clean, scrub(objects));
@@ -83,10 +82,10 @@ static void add_view(struct bundle *b, const char *name, const char *what, const
 /* All pods that are not ready, and some of the others. New reference. */
 static json_t *some_pods(struct bundle *b, const json_t *pods)
 {
-    json_t *some = json_array(), *pod;
-    size_t i, ready = 0;
-    json_array_foreach (pods, i, pod)
-        if (!bundle_pod_is_ready(pod) || ready++ < READY_PODS_MAX)
+    json_t *some = json_array();
+    size_t ready = 0;
+    JSON_EACH (pod, pods)
+        if (!condition_is_true(pod, "Ready") || ready++ < READY_PODS_MAX)
             json_array_append(some, pod);
     if (ready > READY_PODS_MAX)
         buf_printf(&b->lacking,
@@ -166,10 +165,9 @@ static void add_others(struct bundle *b)
 /* Adds the history of each stuck node. */
 static void add_stories(struct bundle *b, const json_t *status)
 {
-    size_t i, k, told = 0;
-    json_t *group, *node;
-    json_array_foreach (json_object_get(status, "stuck"), i, group)
-        json_array_foreach (json_object_get(group, "nodes"), k, node) {
+    size_t told = 0;
+    JSON_EACH (group, json_object_get(status, "stuck"))
+        JSON_EACH_AT (k, node, json_object_get(group, "nodes")) {
             const char *name = json_string_value(node);
             if (k >= 3 || told >= EXPLAINED_MAX || !show_is_name(name) || ask_stopped(b->ask))
                 continue;
@@ -194,9 +192,7 @@ static void add_seen(struct bundle *b, const json_t *snapshot)
     CLEANUP_JSON json_t *pods = json_object_get(snapshot, "pods")
                                     ? some_pods(b, json_object_get(snapshot, "pods"))
                                     : NULL;
-    const char *part;
-    json_t *why;
-    json_object_foreach (json_object_get(snapshot, "missing"), part, why)
+    JSON_EACH_MEMBER (part, why, json_object_get(snapshot, "missing"))
         lack(b, part, str_or_empty(json_string_value(why)));
     add_view(b, "status.txt", "kubectl gpu status", status, status_print);
     add_view(b, "nodes.txt", "kubectl gpu nodes -o wide", nodes, nodes_print);

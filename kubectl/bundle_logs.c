@@ -39,18 +39,11 @@ static void bundle_progress(const char *what, size_t done, size_t all)
 
 static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
 
-bool bundle_pod_is_ready(const json_t *pod)
-{
-    return str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
-}
-
 /* Whether a container fails now, or has failed or restarted. */
 static bool is_in_trouble(const json_t *pod)
 {
-    size_t i;
-    json_t *status;
     for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        json_array_foreach (json_at(pod, lists[k]), i, status)
+        JSON_EACH (status, json_at(pod, lists[k]))
             if (json_at(status, "state.waiting") ||
                 json_int(status, "state.terminated.exitCode", 0) != 0 ||
                 json_int(status, "restartCount", 0) > 0)
@@ -63,17 +56,15 @@ enum { RANKS = 4 };
 
 static int rank_of(const json_t *pod)
 {
-    return 2 * bundle_pod_is_ready(pod) + !is_in_trouble(pod);
+    return 2 * condition_is_true(pod, "Ready") + !is_in_trouble(pod);
 }
 
 /* The container name is part of a path, so it must follow the API server's rule: that of a
  * label. */
 static void add_logs_of(struct logs *logs, const json_t *pod)
 {
-    size_t i;
-    json_t *status;
     for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        json_array_foreach (json_at(pod, lists[k]), i, status) {
+        JSON_EACH (status, json_at(pod, lists[k])) {
             const char *name = json_str_or_empty(status, "name");
             bool now = json_at(status, "state.running") || json_at(status, "state.terminated");
             bool before = json_at(status, "lastState.terminated") != NULL;
@@ -90,10 +81,8 @@ static void add_logs_of(struct logs *logs, const json_t *pod)
 static void bundle_logs_choose(const json_t *pods, const json_t *down, struct logs *logs,
                                struct bundle_logs *ret)
 {
-    size_t i;
-    json_t *pod;
     for (int rank = 0; rank < RANKS; rank++)
-        json_array_foreach (pods, i, pod) {
+        JSON_EACH (pod, pods) {
             size_t before = logs->len;
             if (rank_of(pod) != rank)
                 continue;
@@ -172,14 +161,12 @@ void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, 
 {
     struct logs logs = { 0 };
     CLEANUP_JSON json_t *down = json_object();
-    size_t i;
-    json_t *report;
     *ret = (struct bundle_logs){ 0 };
-    json_array_foreach (reports, i, report)
+    JSON_EACH (report, reports)
         if (str_eq(json_str(report, "status.state"), "Lost"))
             json_object_set(down, object_name(report), report);
     bundle_logs_choose(pods, down, &logs, ret);
-    for (i = 0; i < logs.len && !ask_stopped(a); i += AT_ONCE) {
+    for (size_t i = 0; i < logs.len && !ask_stopped(a); i += AT_ONCE) {
         bundle_progress("logs", i, logs.len);
         read_some(a, logs.items + i, logs.len - i < AT_ONCE ? logs.len - i : AT_ONCE, fn, arg);
     }

@@ -22,7 +22,5 @@ typedef void bundle_log_fn(void *arg, const char *file, const char *text, bool c
 /* Reads the logs, those of failing pods first. `reports` (GpuNodes) say which nodes are down. */
 void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, bundle_log_fn *fn,
                       void *arg, struct bundle_logs *ret);
-/* Whether all containers of a pod are ready. */
-bool bundle_pod_is_ready(const json_t *pod);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
 #include "kubectl/ask.h"
@@ -49,9 +50,7 @@ static void completion_print_nodes(char *const *words, size_t count, const char 
     struct ask *a = ask_open(&o, &e);
     json_t *snapshot = a ? gather(a, &o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, &e)
                          : NULL;
-    size_t i;
-    json_t *report;
-    json_array_foreach (json_object_get(snapshot, "reports"), i, report)
+    JSON_EACH (report, json_object_get(snapshot, "reports"))
         if (show_is_name(object_name(report)) && str_has_prefix(object_name(report), begin))
             printf("%s\t\n", object_name(report));
     json_decref(snapshot);

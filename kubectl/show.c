@@ -155,9 +155,7 @@ static void print_trouble(struct watching *w, const struct err *e)
 /* Whether a part is unreadable now that was readable then. */
 static bool lacks_more(const json_t *missing, const json_t *then)
 {
-    const char *part;
-    json_t *why;
-    json_object_foreach ((json_t *) missing, part, why)
+    JSON_EACH_MEMBER (part, why, missing)
         if (!json_object_get(then, part))
             return true;
     return false;
@@ -256,15 +254,12 @@ static json_t *view_status(const json_t *snapshot, const struct gpu_options *o, 
 static int show_no_node(const json_t *reports, const char *name, struct err *e)
 {
     CLEANUP_JSON json_t *names = json_array();
-    size_t i;
-    json_t *report;
-    json_array_foreach (reports, i, report)
+    JSON_EACH (report, reports)
         json_array_append_new(names, json_text(object_name(report)));
     CLEANUP_JSON json_t *similar = snapshot_similar_names(names, name, 3);
     CLEANUP_BUF struct buf list = BUF_INIT(4096);
-    for (i = 0; i < json_array_size(similar); i++)
-        buf_printf(&list, "%s%.253s", i ? ", " : "; did you mean ",
-                   json_string_value(json_array_get(similar, i)));
+    JSON_EACH_AT (i, known, similar)
+        buf_printf(&list, "%s%.253s", i ? ", " : "; did you mean ", json_string_value(known));
     return err_set(e, ERR_NOT_FOUND, "Ostler knows no GPU node %s%s%s", name, buf_text(&list),
                    list.len ? "?" : "; kubectl gpu nodes lists them");
 }

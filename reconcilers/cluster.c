@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "kube/object.h"
 #include "kube/record.h"
 #include "reconcilers/manifests/render.h"
@@ -340,7 +341,7 @@ static const struct gpu_node *report_of(const struct cluster *c, const struct no
     const struct gpu_node *report = (const struct gpu_node *) table_get(
         &c->tables[RESOURCE_GPU_NODE], slot->name);
     bool of_another = report && slot->node && report->owner &&
-                      report->owner != gpu_node_owner(slot->node->head.uid);
+                      report->owner != str_hash_id(slot->node->head.uid);
     return of_another ? NULL : report;
 }
 

@@ -191,7 +191,7 @@ static bool is_holder(const struct cluster *c, const json_t *object)
 {
     const char *node = json_str_or_empty(object, "spec.nodeName");
     return node_holders_have(holders_in(table_get(&c->tables[RESOURCE_GPU_NODE], node)),
-                             node_holder_id(object_uid(object)));
+                             str_hash_id(object_uid(object)));
 }
 
 static struct pod *pod_of(const struct cluster *c, const json_t *object)

@@ -139,6 +139,5 @@ void rollout_outcome(void *arg, const char *key, const struct executor_result *r
     bool pull = result->failed && result->failed->request.resource == RESOURCE_TASK;
     if (result->error != ERR_NONE && (!pull || result->error == ERR_CONFLICT))
         return;
-    free(r->pull_refused);
-    r->pull_refused = result->error == ERR_NONE ? NULL : xstrdup(result->message);
+    xstrset(&r->pull_refused, result->error == ERR_NONE ? NULL : result->message);
 }

@@ -1,7 +1,5 @@
 #include "reconcilers/toolkit_pass.h"
 
-#include <stdlib.h>
-
 #include "base/str.h"
 #include "reconcilers/decide/toolkit_turns.h"
 
@@ -63,8 +61,7 @@ static bool take_stop(struct node_slot *slot, const char *stopped_by)
 {
     if (str_eq(slot->toolkit.stopped_by, stopped_by))
         return false;
-    free(slot->toolkit.stopped_by);
-    slot->toolkit.stopped_by = stopped_by ? xstrdup(stopped_by) : NULL;
+    xstrset(&slot->toolkit.stopped_by, stopped_by);
     return true;
 }
 

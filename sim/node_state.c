@@ -7,11 +7,6 @@
 #include "base/str.h"
 #include "kube/condition.h"
 
-static bool is_ready(const json_t *object)
-{
-    return str_eq(condition_status(json_at(object, "status.conditions"), "Ready"), "True");
-}
-
 /* A container that waits for anything but its first start has failed. */
 static bool is_failing(const json_t *pod)
 {
@@ -31,7 +26,7 @@ void node_operands_add(struct node_operands *o, const json_t *pod, int delta)
 {
     if (is_failing(pod))
         o->failed += (size_t) delta;
-    else if (!is_ready(pod))
+    else if (!condition_is_true(pod, "Ready"))
         o->waiting += (size_t) delta;
 }
 
@@ -51,7 +46,7 @@ enum node_state node_state_of(const json_t *node, const json_t *report,
     const json_t *labels = json_at(node, "metadata.labels");
     if (report && reported(report) != NODE_STATE_COUNT)
         return reported(report);
-    if (!is_ready(node))
+    if (!condition_is_true(node, "Ready"))
         return NODE_LOST;
     if (!str_eq(json_key(labels, "nvidia.com/gpu.present"), "true"))
         return NODE_PLAIN;

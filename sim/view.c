@@ -16,8 +16,8 @@ enum { NOTES = 12, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
 
 /* The operands on one node. */
 struct floor {
-    char *node;
     struct node_operands operands;
+    char node[];
 };
 
 struct view {
@@ -83,8 +83,6 @@ static char *node_text(const struct view *v, const json_t *node)
     const json_t *taints = json_at(node, "spec.taints");
     const char *gpus = json_key(json_at(node, "status.allocatable"), "nvidia.com/gpu");
     struct buf out = BUF_INIT(TEXT_MAX);
-    size_t i;
-    json_t *taint;
     enum node_state state = view_state_of(v, node);
     const char *reason = json_str(report_of(v, node), "status.reason");
     /* Its report shows Ready slightly longer than its GPUs exist. */
@@ -98,7 +96,7 @@ static char *node_text(const struct view *v, const json_t *node)
         buf_printf(&out, ", %s", json_str(node, "status.nodeInfo.osImage"));
     if (gpus)
         buf_printf(&out, ", %s GPUs", gpus);
-    json_array_foreach (taints, i, taint)
+    JSON_EACH_AT (i, taint, taints)
         buf_printf(&out, "%s%s:%s", i ? " " : ", taints ", json_str_or_empty(taint, "key"),
                    json_str_or_empty(taint, "effect"));
     return buf_take(&out);
@@ -116,7 +114,7 @@ static char *daemonset_text(const struct view *v, const json_t *d)
 static char *policy_text(const struct view *v, const json_t *policy)
 {
     (void) v;
-    const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
+    const json_t *ready = condition_of(policy, "Ready");
     return ready ? xasprintf("Ready=%s %s, %s: %s", json_str_or_empty(ready, "status"),
                              json_str_or_empty(ready, "reason"),
                              json_str_or_empty(policy, "status.summary.rollout"),
@@ -161,25 +159,12 @@ static void take_event(struct view *v, const json_t *event)
 
 /* ---- operands on nodes */
 
-static void floor_free(void *floor)
-{
-    struct floor *f = floor;
-    free(f->node);
-    free(f);
-}
-
 /* The floor of an operand's pod; NULL: not an operand, or not bound. */
 static struct floor *floor_of(struct view *v, const json_t *pod)
 {
     bool ours = pod && str_eq(json_str(pod, "metadata.namespace"), OPERAND_NAMESPACE);
     const char *node = ours ? json_str(pod, "spec.nodeName") : NULL;
-    struct floor *f = node ? map_get(&v->floors, node) : NULL;
-    if (node && !f) {
-        f = xcalloc(1, sizeof *f);
-        f->node = xstrdup(node);
-        map_put(&v->floors, f->node, f);
-    }
-    return f;
+    return node ? MAP_MAKE(struct floor, node, &v->floors, node) : NULL;
 }
 
 static void print_node(struct view *v, const char *name)
@@ -302,9 +287,7 @@ static void draw_nodes(const struct view *v, struct screen *s)
 /* The number of nodes in each of the policy's states: "24 Ready, 1 Unsupported". */
 static void add_states(const json_t *states, struct buf *out)
 {
-    size_t i;
-    json_t *row;
-    json_array_foreach (states, i, row)
+    JSON_EACH_AT (i, row, states)
         buf_printf(out, "%s%" PRId64 " %s", i ? ", " : "the policy counts ",
                    json_int(row, "count", 0), json_str_or_empty(row, "state"));
 }
@@ -328,7 +311,7 @@ static void draw_policy(const struct view *v, struct screen *s)
         row(s, "1", "no GpuClusterPolicy: Ostler manages no nodes");
     } else {
         CLEANUP_FREE char *text = policy_text(v, policy);
-        const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
+        const json_t *ready = condition_of(policy, "Ready");
         CLEANUP_BUF struct buf summary = BUF_INIT(TEXT_MAX);
         add_summary(json_at(policy, "status.summary"), &summary);
         CLEANUP_FREE char *head = xasprintf("policy default  %s", text);
@@ -398,7 +381,7 @@ struct view *view_new(const struct view_options *o)
 void view_free(struct view *v)
 {
     json_decref(v->said);
-    map_clear_with(&v->floors, floor_free);
+    map_clear_with(&v->floors, free);
     for (size_t i = 0; i < v->note_count; i++)
         free(v->notes[i]);
     buf_clear(&v->lines);

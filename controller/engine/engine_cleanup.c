@@ -197,7 +197,7 @@ static char *what_is_left(const struct engine *en)
     problem = problem ? problem : engine_why_watches_fail((void *) en);
     if (problem)
         return problem;
-    const json_t *ready = condition_find(json_at(c->object, "status.conditions"), "Ready");
+    const json_t *ready = condition_of(c->object, "Ready");
     if (c->object && *json_str_or_empty(ready, "message"))
         return xstrdup(json_str(ready, "message"));
     return xasprintf(
@@ -262,10 +262,8 @@ static void engine_cleanup_look_now(struct engine *en)
         engine_stop(en, 0);
     } else if (!step_waits(cl->step)) {
         struct request request = request_of(en, &steps[cl->step]);
-        if (request_deletes(&request) && request.resource == RESOURCE_POLICY) {
-            free(cl->deleted);
-            cl->deleted = xstrdup(object_uid(en->cluster.object));
-        }
+        if (request_deletes(&request) && request.resource == RESOURCE_POLICY)
+            xstrset(&cl->deleted, object_uid(en->cluster.object));
         exchange_send(&cl->exchange, request);
     }
 }

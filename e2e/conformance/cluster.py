@@ -1,5 +1,5 @@
 """Two clusters with controllers, a scheduler and nodes, a real one and a simulated one, to which
-the same is done: a story. Where nothing moves any more, both must look the same."""
+the same is done: a story. Where nothing moves, both must look the same."""
 
 import concurrent.futures
 import json

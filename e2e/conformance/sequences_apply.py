@@ -185,7 +185,7 @@ seq(
     apply(DSA, ds()),
 )
 seq(
-    "an image that somebody edited",
+    "an image that a user edited",
     apply(DSA, ds()),
     operations(
         DSA, [{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "bad"}]

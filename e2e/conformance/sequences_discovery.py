@@ -27,4 +27,4 @@ for path in (
     seq(f"discovery: {path}", get(path))
 for path in ("/version", "/api", "/apis/apps", "/apis/apps/v1", "/api/v1"):
     seq(f"discovery: {path} is not written to", post(path, {}), delete(path))
-seq("discovery: in a form that nobody knows", Step("GET", "/apis", headers={"Accept": "text/html"}))
+seq("discovery: in an unknown form", Step("GET", "/apis", headers={"Accept": "text/html"}))

@@ -386,7 +386,7 @@ seq(
 
 SERVICES = in_ns("services")
 seq(
-    "access: a token of nobody",
+    "access: an unknown token",
     get(CM).by("stranger"),
     get("/version").by("stranger"),
     post(CM, configmap()).by("stranger"),

@@ -419,7 +419,7 @@ seq(
     GONE,
 )
 
-# ---- a kind whose definition nobody has installed
+# ---- a kind whose definition is not installed
 
 MONITORS = in_ns("servicemonitors", group="/apis/monitoring.coreos.com/v1")
 seq(

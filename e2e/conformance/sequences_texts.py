@@ -1,5 +1,5 @@
-"""Texts, keys and numbers that are JSON and that hardly anybody writes: with a NUL in them, too
-long, beyond all amounts."""
+"""Texts, keys and numbers that are JSON and that are rare: with a NUL in them, too long, beyond all
+amounts."""
 
 from conformance.sequences_policy import GONE, POLICIES, POLICY, env, policy
 from conformance.steps import CORE, get, in_ns, merge, node, pod, post, seq
@@ -32,8 +32,8 @@ seq(
     GONE,
 )
 
-# What anybody may write who may make a pod, and what a kubelet may say of its node. None of it may
-# keep Ostler from reading all the others.
+# What a user may write who may make a pod, and what a kubelet may say of its node. None of it may
+# keep Ostler from reading all the other objects.
 seq(
     "texts: a NUL in a pod",
     post(PODS, pod(containers=[{"name": "a", "image": NUL, "env": [{"name": "A", "value": NUL}]}])),

@@ -22,7 +22,7 @@ class Step:
 
     def by(self, user):
         """Has another user send it: "ostler", with the rights of the chart's ServiceAccount, or
-        "stranger", with a token of nobody."""
+        "stranger", with an unknown token."""
         return dataclasses.replace(self, user=user)
 
     def save(self, **paths):

@@ -28,7 +28,7 @@ def three(s):
 
 
 def plain_pod(s, name, cpu=None, labels=None, **spec):
-    """A pod of nobody."""
+    """A pod without an owner."""
     resources = {"requests": {"cpu": cpu}} if cpu else {}
     s.create(
         {
@@ -141,7 +141,7 @@ def an_update_whose_image_is_missing(s):
 
 @story
 def updates_on_delete(s):
-    """OnDelete leaves old pods until somebody deletes them."""
+    """OnDelete leaves old pods until a user deletes them."""
     three(s)
     s.create(on_story(s, updateStrategy={"type": "OnDelete"}))
     s.settle()
@@ -286,7 +286,7 @@ def a_daemon_that_asks_for_too_much(s):
 
 @story
 def pods_that_are_deleted_come_again(s):
-    """A pod of a DaemonSet that somebody deletes is replaced."""
+    """A pod of a DaemonSet that a user deletes is replaced."""
     three(s)
     s.create(on_story(s))
     s.settle()
@@ -297,8 +297,8 @@ def pods_that_are_deleted_come_again(s):
 
 @story
 def adoption(s):
-    """Pods that the selector matches and nobody owns become the DaemonSet's, and those that stop
-    to match are let go."""
+    """Pods that the selector matches and that have no owner become the DaemonSet's, and those
+    that stop to match are let go."""
     s.node("n1")
     s.node("n2")
     plain_pod(s, "stray", nodeName=f"{s.ns}-n1")
@@ -447,7 +447,7 @@ def owners_that_never_were(s):
 
 
 def budget(name, **spec):
-    """A PodDisruptionBudget for the pods of nobody."""
+    """A PodDisruptionBudget for pods without an owner."""
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",

@@ -200,7 +200,7 @@ def check_expected(report, states, said):
     """Each state that has a name here is judged as the table says."""
     for name, (health, part, kstatus) in EXPECTED.items():
         if name not in states:
-            report.check(name, "no case has this step any more")
+            report.check(name, "no case has this step")
             continue
         (status, message), (result, _) = said[name]
         fits = (status, result) == (health, kstatus) and part in message
@@ -225,8 +225,8 @@ def check_every(report, states, said):
 
 
 def check_stale(report, libraries, states):
-    """A generation that nobody has looked at, and a policy that nobody has seen, are under way;
-    one that is deleted goes."""
+    """A generation that Ostler has not looked at, and a policy that it has not seen, are under
+    way; one that is deleted goes."""
     changes = {
         "newer generation": (
             lambda p: p["metadata"].update(generation=p["metadata"]["generation"] + 1),
@@ -329,7 +329,7 @@ def check_examples(report, libraries):
 
 
 def defaults(schema, path):
-    """Where a schema has the server fill in something that nobody wrote."""
+    """Where a schema has the server fill in a field that no client wrote."""
     found = [path] if "default" in schema else []
     inner = [(f"{path}.{name}", s) for name, s in schema.get("properties", {}).items()]
     inner += [
@@ -341,7 +341,7 @@ def defaults(schema, path):
 
 
 def check_schemas(report, libraries):
-    """The server fills in nothing but the status that nobody has written yet, without which
+    """The server fills in nothing but the status that Ostler has not written yet, without which
     kstatus calls a new policy done."""
     found = []
     for path in sorted((ROOT / "crds").glob("*.yaml")):

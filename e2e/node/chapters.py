@@ -477,7 +477,7 @@ def a_toolkit_with_which_no_container_starts_is_taken_back(stage):
     began = change(
         stage,
         "--set",
-        f"{variable}.name=NVIDIA_CONTAINER_RUNTIME_RUNTIMES,{variable}.value=runc-of-nobody",
+        f"{variable}.name=NVIDIA_CONTAINER_RUNTIME_RUNTIMES,{variable}.value=runc-that-is-absent",
     )
 
     def taken_back():
@@ -596,7 +596,7 @@ def helm_uninstall_leaves_nothing(stage):
         STAYS.union(runtime.stays),
         "files that were not on the machine before",
     )
-    equal(stage.bare - files, set(), "files that are not on the machine any more")
+    equal(stage.bare - files, set(), "files that the machine has lost")
     equal(runtime.configuration(stage.machine), stage.bare_runtime, "the runtime's configuration")
     for kind in ("GpuClusterPolicy", "GpuNode"):
         equal(

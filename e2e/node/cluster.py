@@ -9,7 +9,7 @@ ADDRESS = "10.111.0.2"
 
 
 def make_network():
-    """The one network that there is: nobody else is on it, and no way leads out of it."""
+    """The one network that there is: no other machine is on it, and no way leads out of it."""
     for command in (
         "link set lo up",
         "link add uplink type bridge",

@@ -316,7 +316,7 @@ def cgroup_folders(name):
 
 
 def remove_cgroups(name):
-    """Removes those folders again; nobody may be in them any more, or will soon not be."""
+    """Removes those folders again; their processes have ended, or will soon."""
     for top in cgroup_folders(name):
         for folder, _, _ in os.walk(top, topdown=False):
             for _ in range(50):

@@ -60,7 +60,7 @@ class Containerd:
 
 @dataclasses.dataclass(frozen=True)
 class ContainerdOfUsr(Containerd):
-    """containerd that reads a file in a /usr that nobody changes, which imports drop-ins, as
+    """containerd that reads a file in a read-only /usr, which imports drop-ins, as
     Flatcar has it (flatcar/scripts 1987234)."""
 
     options = ("--config", "/usr/share/containerd/config.toml")

@@ -181,11 +181,11 @@ class Life:
         """Lists and watches are new again; that the old ones were asked for is what the plan is
         about."""
         if not view.old_lists:
-            self.findings.append("nobody asked for a list of the past")
+            self.findings.append("Ostler asked for no list of the past")
         view.thaw()
 
     def mark(self, kind, name):
-        """Somebody else writes on an object: on a node a label, an annotation and a taint, on
+        """Another client writes on an object: on a node a label, an annotation and a taint, on
         the policy a finalizer."""
         patch, marks = FOREIGN_WRITES[kind]
         client = self.stage.world.client()
@@ -194,7 +194,7 @@ class Life:
         self._foreign[f"{kind} {name}"] = marks
 
     def let_go(self, kind, name):
-        """Somebody else takes the finalizer off again."""
+        """The other client takes the finalizer off again."""
         client = self.stage.world.client()
         client.merge_patch(kind, name, {"metadata": {"finalizers": None}})
         client.close()
@@ -260,8 +260,8 @@ class Life:
         )
 
     def _rest(self, gpu_nodes):
-        """Waits until nothing moves any more and returns the end of this phase: for the life
-        that others are held against."""
+        """Waits until nothing moves and returns the end of this phase: for the life that others
+        are held against."""
 
         def ended():
             """a phase without faults ends"""

@@ -310,7 +310,7 @@ def _foreign(write, node):
         return [Fault(BEFORE, WRITES[write], 1, lambda exchange, reply: life.mark("Node", node))]
 
     about = (
-        "somebody else writes a label, an annotation and a taint between Ostler's read and its"
+        "another client writes a label, an annotation and a taint between Ostler's read and its"
         " write"
     )
     return Plan(f"foreign-{write}", about, faults)
@@ -331,7 +331,7 @@ def _foreign_finalizer():
 
     return Plan(
         "foreign-finalizer",
-        "somebody else adds a finalizer between Ostler's read and its write",
+        "another client adds a finalizer between Ostler's read and its write",
         faults,
     )
 

@@ -1,5 +1,5 @@
-"""1. GPU nodes are found, marked and served; plain nodes are left alone; nodes that somebody
-else serves get no operands."""
+"""1. GPU nodes are found, marked and served; plain nodes are left alone; nodes that another
+GPU stack serves get no operands."""
 
 import kube
 from harness import cases, contains, equal, test
@@ -91,7 +91,7 @@ def _not_served(env, node, remedy=f"{MANAGED}=true"):
     equal(
         kube.taint(env.get_node(node), GPU_TAINT),
         None,
-        "the taint of a node that somebody else serves",
+        "the taint of a node that another GPU stack serves",
     )
     labels = env.labels(node)
     assert DRIVER not in labels and STACK not in labels, "a foreign node has assignments"
@@ -241,7 +241,7 @@ def marks_of_others_stay(env):
 
 
 def write_theirs(env, node):
-    """Somebody else's label and taint, by a write that is made again until nobody came in
+    """A user's label and taint, by a write that is made again until no other write came in
     between."""
 
     def write():
@@ -282,8 +282,8 @@ def writes_of_others_in_between_are_not_lost(env):
 
 @test
 def taint_of_others_with_another_value_counts(env):
-    """Somebody's taint with our key and effect is theirs: it is not replaced and no second one
-    is added."""
+    """A user's taint with our key and effect stays the user's: Ostler does not replace it, and
+    adds no second one."""
     node = env.node(
         "gpu", "nfd", taints=[{"key": GPU_TAINT, "value": "mine", "effect": "NoSchedule"}]
     )

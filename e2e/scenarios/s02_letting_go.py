@@ -92,17 +92,17 @@ def _with_marks_of_others(env):
 
 
 def _marks_of_others_are_there(env, node):
-    equal(env.labels(node).get(GPU_LABEL), "true", "the label that somebody else set")
+    equal(env.labels(node).get(GPU_LABEL), "true", "the label that a user set")
     equal(
         kube.taint(env.get_node(node), GPU_TAINT),
         f"{GPU_TAINT}=present:NoSchedule",
-        "the taint that somebody else set",
+        "the taint that a user set",
     )
 
 
 @test
 def earlier_marks_survive_unmanaging(env):
-    """A label and a taint that somebody had set before us stay when the node is let go."""
+    """A label and a taint that a user had set before Ostler stay when the node is let go."""
     node = _with_marks_of_others(env)
     env.k.merge_patch("Node", node, {"metadata": {"labels": {MANAGED: "false"}}})
     _wait_clean(env, node)

@@ -1,4 +1,4 @@
-"""3. What somebody changes by hand is put back within 2 s, without a driver pod being replaced."""
+"""3. What a user changes by hand is put back within 2 s, without a driver pod being replaced."""
 
 import contextlib
 import time
@@ -32,7 +32,7 @@ def _no_pod_replaced(env, *components):
 
 @cases({"gpu_present": GPU_LABEL, "driver": DRIVER, "stack": STACK})
 def label_removed(env, key):
-    """A label of ours that somebody removes is back."""
+    """A label of ours that a user removes is back."""
     node = env.serving("gpu")
     value = env.labels(node)[key]
     env.k.merge_patch("Node", node, {"metadata": {"labels": {key: None}}})
@@ -42,7 +42,7 @@ def label_removed(env, key):
 
 @cases({"gpu_present": GPU_LABEL, "stack": STACK})
 def label_changed(env, key):
-    """A label of ours that somebody changes is put right."""
+    """A label of ours that a user changes is put right."""
     node = env.serving("gpu")
     value = env.labels(node)[key]
     env.k.merge_patch("Node", node, {"metadata": {"labels": {key: "wrong"}}})
@@ -52,7 +52,7 @@ def label_changed(env, key):
 
 @test
 def taint_removed(env):
-    """The taint that somebody removes is back, and those of others are as they were."""
+    """The taint that a user removes is back, and those of others are as they were."""
     node = env.serving("gpu", taints=[{"key": "team", "value": "a", "effect": "NoSchedule"}])
     env.k.merge_patch(
         "Node", node, {"spec": {"taints": [{"key": "team", "value": "a", "effect": "NoSchedule"}]}}
@@ -63,7 +63,7 @@ def taint_removed(env):
 
 @cases({c.replace("-", "_"): c for c in ("driver", "toolkit", "device-plugin", "exporter")})
 def daemonset_image_edited(env, component):
-    """An image that somebody edits in a DaemonSet is put back; no pod of a tier is replaced."""
+    """An image that a user edits in a DaemonSet is put back; no pod of a tier is replaced."""
     env.serving("gpu")
     name = _component(env, component)
     image = _containers(env, name)[0]["image"]
@@ -85,7 +85,7 @@ def daemonset_image_edited(env, component):
 
 @test
 def daemonset_gets_a_sidecar(env):
-    """A container that somebody adds is taken out again."""
+    """A container that a user adds is taken out again."""
     env.serving("gpu")
     name = _component(env, "driver")
     count = len(_containers(env, name))
@@ -107,7 +107,7 @@ def daemonset_gets_a_sidecar(env):
 
 @test
 def daemonset_gets_a_variable(env):
-    """An environment variable that somebody adds is taken out again."""
+    """An environment variable that a user adds is taken out again."""
     env.serving("gpu")
     name = _component(env, "driver")
     container = _containers(env, name)[0]
@@ -140,7 +140,7 @@ def daemonset_gets_a_variable(env):
 
 @test
 def daemonset_selector_of_nodes_edited(env):
-    """A node selector that somebody changes is put back."""
+    """A node selector that a user changes is put back."""
     env.serving("gpu")
     name = _component(env, "toolkit")
     before = env.k.get("DaemonSet", name, OPERANDS)["spec"]["template"]["spec"].get("nodeSelector")
@@ -162,7 +162,7 @@ def daemonset_selector_of_nodes_edited(env):
 
 @cases({c.replace("-", "_"): c for c in ("driver", "device-plugin", "exporter")})
 def daemonset_deleted(env, component):
-    """A DaemonSet that somebody deletes is made again."""
+    """A DaemonSet that a user deletes is made again."""
     node = env.serving("gpu")
     name = _component(env, component)
     uid = env.k.get("DaemonSet", name, OPERANDS)["metadata"]["uid"]
@@ -220,7 +220,7 @@ def kube_version(env, node):
 
 @test
 def foreign_label_on_a_daemonset_stays(env):
-    """A label and an annotation that somebody adds to our DaemonSet stay, and cost nothing."""
+    """A label and an annotation that a user adds to our DaemonSet stay, and cost no request."""
     env.serving("gpu")
     name = _component(env, "toolkit")
     since = time.time()
@@ -242,7 +242,7 @@ def foreign_label_on_a_daemonset_stays(env):
 
 @test
 def driver_pod_deleted(env):
-    """A driver pod that somebody deletes comes back with the same revision."""
+    """A driver pod that a user deletes comes back with the same revision."""
     node = env.serving("gpu")
     (pod,) = env.pods(node, "driver")
     env.k.delete("Pod", pod["metadata"]["name"], OPERANDS, grace=0)
@@ -282,7 +282,7 @@ def drift_while_ostler_was_away(env):
 
 @test
 def controller_revision_is_kept(env):
-    """The record of a revision that somebody deletes is made again."""
+    """The record of a revision that a user deletes is made again."""
     env.serving("gpu")
     name = _component(env, "driver")
     env.k.delete("ControllerRevision", name, OPERANDS)

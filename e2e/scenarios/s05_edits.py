@@ -106,8 +106,8 @@ def driver_version_waits_while_paused(env):
 
 @test
 def driver_version_there_and_back(env):
-    """Going back to the version that runs leaves one DaemonSet: those of revisions that nobody
-    needs are deleted."""
+    """Going back to the version that runs leaves one DaemonSet: those of revisions that no
+    node needs are deleted."""
     env.serving("gpu", spec={"driver": {"version": "570.124.06"}})
     before = set(env.daemonsets())
     env.edit({"driver": {"version": "580.178.04"}})

@@ -264,7 +264,7 @@ def events_on_transitions_only(env):
 
 @test
 def status_edited_by_hand(env):
-    """A status that somebody writes is put right."""
+    """A status that a user writes is put right."""
     env.serving("gpu")
     env.k.merge_patch(
         "GpuClusterPolicy",

@@ -251,7 +251,7 @@ def cleanup_by_force(env):
 
 
 @test
-def cleanup_leaves_a_policy_that_nobody_deleted(env):
+def cleanup_leaves_a_policy_that_is_not_deleted(env):
     """`ostler cleanup` takes its finalizer off a policy that stays, so that it can be deleted
     without Ostler."""
     node = env.serving("gpu")

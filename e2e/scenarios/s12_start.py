@@ -103,23 +103,23 @@ def wrong_kubeconfig(env):
 @test
 def no_rights(env):
     """Without rights Ostler stays, is not ready, and says which right it lacks."""
-    nobody = env.world.kubeconfig("nobody")
-    with env.own_operator(ready=False, name="nobody") as operator:
+    kubeconfig = env.world.kubeconfig("without-rights")
+    with env.own_operator(ready=False, name="without-rights") as operator:
         operator.stop()
-        env.operator = weak = env.new_operator(name="nobody", kubeconfig=nobody)
+        env.operator = weak = env.new_operator(name="without-rights", kubeconfig=kubeconfig)
         weak.start(ready=False)
 
         def refused():
             """/readyz names the missing right"""
             status, text = weak.fetch("/readyz?verbose")
             return (
-                status >= 500 and "forbidden" in text.lower() and "nobody" in text
+                status >= 500 and "forbidden" in text.lower() and "without-rights" in text
             ) or f"{status} {text}"
 
         try:
             env.wait(refused, 15)
             time.sleep(3)
-            asked = env.world.audit.requests(user="nobody", since=time.time() - 3)
+            asked = env.world.audit.requests(user="without-rights", since=time.time() - 3)
             assert len(asked) <= 40, f"{len(asked)} requests within 3 s: no backoff"
         finally:
             weak.stop()
@@ -260,7 +260,7 @@ def account_is_held_to_its_own_marks(env):
     ):
         assert _refused(
             lambda p=patch: operator.merge_patch("Node", node, p)
-        ), f"nobody refuses that it {what}"
+        ), f"no admission policy refuses that it {what}"
     for what, patch in (
         (
             "says that a node is up",
@@ -272,7 +272,7 @@ def account_is_held_to_its_own_marks(env):
         refused = _refused(
             lambda p=patch: operator.strategic_patch("Node", node, p, subresource="status")
         )
-        assert refused, f"nobody refuses that it {what}"
+        assert refused, f"no admission policy refuses that it {what}"
     operator.strategic_patch(
         "Node",
         node,
@@ -290,8 +290,8 @@ def account_is_held_to_its_own_marks(env):
         lambda: operator.merge_patch("Node", node, {"metadata": {"labels": {"team": None}}})
     )
     assert refused, "a value counts as a name"
-    # Somebody takes away what says that the taint of an upgrade is Ostler's: it may say so again,
-    # and take it off.
+    # A user takes the mark away that says that the taint of an upgrade is Ostler's: Ostler may say
+    # so again, and take the taint off.
     theirs = {"key": "theirs", "value": "x", "effect": "NoSchedule"}
     env.k.merge_patch(
         "Node",
@@ -333,12 +333,12 @@ def marks_are_told_from_the_words_around_them(env):
                     "Node", node, {"metadata": {"labels": {w: v}}}
                 )
             )
-            assert refused, f"nobody refuses that the label {word} becomes {value}"
+            assert refused, f"no admission policy refuses that the label {word} becomes {value}"
         fewer = [t for t in env.get_node(node)["spec"]["taints"] if t["key"] != word]
         refused = _refused(
             lambda f=fewer: operator.merge_patch("Node", node, {"spec": {"taints": f}})
         )
-        assert refused, f"nobody refuses that the taint {word} goes"
+        assert refused, f"no admission policy refuses that the taint {word} goes"
 
 
 @test

@@ -321,7 +321,7 @@ def labels_of_gpus_are_left_to_gfd(env):
     env.k.merge_patch("Node", node, {"metadata": {"labels": theirs}})
     env.wait(
         lambda: product not in env.get_node(node)["metadata"]["annotations"]["ostler.dev/marks"],
-        what="it is not Ostler's any more",
+        what="Ostler gives it up",
     )
     env.wait_calm()
     equal(env.labels(node)[product], "theirs", "its product")
@@ -329,7 +329,7 @@ def labels_of_gpus_are_left_to_gfd(env):
     env.wait(lambda: env.labels(node).get(product) == ours, what="it is Ostler's again")
     env.edit({"nodeAgent": {"labels": "None"}})
     env.wait(lambda: product not in env.labels(node), what="it is off")
-    assert memory in env.labels(node), "a label that had become somebody else's is taken off"
+    assert memory in env.labels(node), "Ostler took off a label that had become a user's"
 
 
 @test

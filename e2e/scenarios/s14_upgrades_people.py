@@ -128,7 +128,7 @@ def people_at_every_step(env):
     what was not changed yet is let go as it was.
 
     A cordoned or held node that has begun is finished, one that is given up gets back what it
-    ran, one that is unmanaged loses everything; nobody else's cordon is touched; and when the
+    ran, one that is unmanaged loses everything; Ostler touches no other cordon; and when the
     person's word is taken back, the nodes follow.
     """
     fleet_of = Stations(env, *ACTS, at=stations.STEPS)

@@ -57,7 +57,7 @@ def what_a_minute_brings(env):
     """Times that are over: a window closes and waitForJobs ends, in real time; drains and steps
     take too long.
 
-    Nobody begins when the window has closed; a job is evicted when its time is over, not before;
+    No node begins when the window has closed; a job is evicted when its time is over, not before;
     a drain that a budget or a pod that does not die holds up gives its node back as it was; a
     driver that does not get ready is rolled back; a node whose GPUs do not come fails and stays
     closed until they do.
@@ -149,8 +149,8 @@ def what_a_minute_brings(env):
 
 @test
 def canary_that_fails_its_proof_is_all_that_fails(env):
-    """A canary on which no CUDA program runs: nobody else gets the version, the canary gets back
-    what it ran, and it is said."""
+    """A canary on which no CUDA program runs: no other node gets the version, the canary gets
+    back what it ran, and the status says so."""
     nodes = fleet(env, 3, canary={"nodes": 1, "soak": "1h"})
     canary, others = nodes[0], nodes[1:]
     env.wait_policy("AllNodesReady")  # their own proofs end by themselves, before those that do not

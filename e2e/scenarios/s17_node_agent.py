@@ -1,5 +1,5 @@
-"""17. The agent on a node: what it sees is in its GpuNode, it writes nothing at rest, and nobody
-speaks for another node."""
+"""17. The agent on a node: what it sees is in its GpuNode, it writes nothing at rest, and no
+agent speaks for another node."""
 
 import contextlib
 import shutil
@@ -98,7 +98,7 @@ def no_gpu_no_report(env):
 
 @long_test
 def gone_after_three_looks(env):
-    """A GPU that is not found any more is counted three times, twenty seconds apart, before it
+    """A GPU that the agent does not find is counted three times, twenty seconds apart, before it
     counts as gone."""
     node, root = env.node("agent"), env.logs / "machine"
     make_machine(root, gpus=1)

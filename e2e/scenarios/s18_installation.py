@@ -155,7 +155,7 @@ def definitions_are_brought_up_to_date(env):
     equal(done.returncode, 0, f"exit code; it said {done.stderr!r}")
     contains(done.stdout, [f"{CRD}: schema 1000 is installed, newer"], "what it says")
     _mark(env, "CustomResourceDefinition", CRD, "annotations", SCHEMA, needed)
-    refused = install(env.world.kubeconfig("nobody"))
+    refused = install(env.world.kubeconfig("without-rights"))
     equal(refused.returncode, 1, "exit code without rights")
     contains(
         refused.stderr,
@@ -447,7 +447,7 @@ def _uninstall_in_a_rollout(env, release, busy, idle):
     env.wait_gone()
     assert env.k.get(
         "CustomResourceDefinition", CRD
-    ), "the definitions stay unless somebody wants them gone"
+    ), "the definitions stay unless the administrator wants them gone"
 
 
 def _install_that_cannot_be_ready(env, release, chart):
@@ -466,7 +466,7 @@ def _install_that_cannot_be_ready(env, release, chart):
 
 
 def _uninstall_with_all(env, release, chart):
-    """With the definitions; and somebody has begun to take away by hand."""
+    """With the definitions; and the administrator has begun to take away by hand."""
     _mark(env, "Namespace", OPERANDS, "labels", ENFORCE, "privileged")
     release.install(chart, "--set", "operandNamespace.create=false,crds.keep=false", verb="upgrade")
     env.policy()

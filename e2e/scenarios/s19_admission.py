@@ -358,9 +358,9 @@ def account_is_held_to_operands(env):
     unlabelled = _as_new(sets["driver"])
     del unlabelled["metadata"]["labels"]["app.kubernetes.io/managed-by"]
     contains(
-        answer(operator, unlabelled, OPERANDS)[1], "with its own label", "one that is nobody's"
+        answer(operator, unlabelled, OPERANDS)[1], "with its own label", "one without a manager"
     )
-    # Somebody else is not held to this, and what a DaemonSet has it may keep.
+    # Other users are not held to this, and what a DaemonSet has it may keep.
     odd = _as_new(sets["driver"])
     _edit("containers.0.image", "registry.example.com/driver:1")(odd["spec"]["template"]["spec"])
     _folder(odd["spec"]["template"]["spec"], "var-log", "/srv")
@@ -505,7 +505,7 @@ def _rules_of(env, values):
 
 @test
 def policy_from_before_can_go(env):
-    """A policy with an image that is not allowed any more can be labelled and deleted, but not
+    """A policy with an image that has been forbidden since can be labelled and deleted, but not
     changed to another such image."""
     with _rules_of(env, "allowedImagePrefixes={registry.example.com,nvcr.io/nvidia}"):
         env.policy({"driver": {"repository": "registry.example.com/x"}})
@@ -691,7 +691,7 @@ def googles_images_are_taken(env):
 @test
 def crds_are_upgraded_where_they_are_older(env):
     """The chart brings the Job that upgrades CustomResourceDefinitions only where the cluster's
-    are older and nobody else's."""
+    are older and belong to no other installation."""
     name, key = "gpunodes.ostler.dev", "ostler.dev/schema"
 
     def brings(*flags, how="--is-upgrade"):
@@ -709,7 +709,7 @@ def crds_are_upgraded_where_they_are_older(env):
             mark({key: number})
             assert brings(), f"a definition with the number {number} is older"
         assert brings(how="--take-ownership"), "an installation brings it, too"
-        assert not brings("--set", "crds.upgrade=false"), "nobody wants it"
+        assert not brings("--set", "crds.upgrade=false"), "the values switch it off"
         _check_hook(env, _asked(env, "--is-upgrade"))
         _check_hook_comes_first(
             env,
@@ -814,7 +814,7 @@ def _check_hook_comes_first(env, text):
 
 @test
 def crds_come_back_with_an_upgrade(env):
-    """A definition that somebody has deleted comes with the next upgrade, by no more rights than
+    """A definition that a user has deleted comes with the next upgrade, by no more rights than
     its Job has."""
     name = "gpunodes.ostler.dev"
     env.operator.stop()

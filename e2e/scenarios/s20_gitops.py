@@ -37,7 +37,7 @@ MARKED = {LABEL: APPLICATION, ANNOTATION: APPLICATION, FLUX_LABEL: "ostler"}
 # runs beside the world.
 FLAGS = ("--include-crds", "--no-hooks", "--set", "replicas=0")
 POLICY = json.dumps({"create": True, "spec": {**LIGHT, **spec_of()}})
-# Everything that the chart can render but the policy, of which nobody writes a status here.
+# All that the chart can render but the policy, whose status no controller writes here.
 ALL = ("--no-hooks", *ALL_THAT_IS_OPTIONAL, "--set", "policy.create=false")
 # How Argo CD applies, and by which marks it knows what is an application's.
 WAYS = {
@@ -52,7 +52,7 @@ HERE = "e2e/scenarios/s20_gitops.py"
 NOT_IN_GIT = {"rollout": {"canary": {"nodes": 1}}}
 # Nothing that Argo CD or kstatus look at changes after so many quiet seconds.
 CALM = 1.5
-# One that no node gets to the end of before somebody says so.
+# One that no node gets to the end of before the test says so.
 SLOW = stations.VERSION
 # Valid for the API server, and a window that never opens for Ostler.
 IMPOSSIBLE = {"rollout": {"windows": [{"schedule": "0 2 30 2 *", "duration": "4h"}]}}
@@ -136,7 +136,7 @@ class Judged(threading.Thread):
                         self._since = policy["metadata"]["resourceVersion"]
                         self._seen.append(policy)
         except Exception as e:  # whatever it is, what the policy said since then is not known
-            self._wrong = f"the policy is not followed any more: {type(e).__name__}: {e}"
+            self._wrong = f"the watch of the policy has ended: {type(e).__name__}: {e}"
 
     def _told(self, who, generation):
         policies = [p for p in self._seen if p["metadata"]["generation"] == generation]

@@ -114,8 +114,8 @@ def images_of_gdrcopy(env):
         equal(status in (201, 409), allowed, f"{repository}: {said}")
 
 
-# name -> spec: words that end up in pods, and would be something else if anybody read them as YAML
-# or as a shell does.
+# name -> spec: words that end up in pods, and would be something else if a program read them as
+# YAML or as a shell does.
 WORDS = {
     "variable_of_a_shell": {
         "driver": {"env": [{"name": "BASH_ENV", "value": "$(nsenter -t 1 -m id)"}]}
@@ -756,7 +756,7 @@ def owner_that_is_not_there_ends_its_pod(env):
     env.wait_until(lambda: not env.k.list("Pod", "default"), 60, "the pods are deleted")
 
 
-# What a pod may have by the thousand, since nobody but its size limits it; the first is 100 MiB as
+# What a pod may have by the thousand, since only its size limits it; the first is 100 MiB as
 # a tree of values. Names ascend: the API server puts them into a sorted list, and in another order
 # 80,000 gates cost it minutes on a busy machine.
 WIDE = {
@@ -794,26 +794,19 @@ def stays_small(env, node, of=""):
         env.operator.start()
 
 
-@long_test
-def wide_pods(env):
+@cases(
+    {"pods": WIDE, "pods_too": WIDE_TOO},
+    proven={"pods_too": "e2e/scenarios/s21_security.py"},  # wide_pods: one splitter reads all lists
+    long=True,
+)
+def wide(env, kinds):
     """Pods of one tenant that are made of hundreds of thousands of small parts: Ostler sees them
     come, starts with them, and stays within the memory that the chart gives it."""
-    _wide_pods_come(env, WIDE)
-
-
-@long_test
-@proven_by("e2e/scenarios/s21_security.py")  # lists of other objects than pull-secrets
-def wide_pods_too(env):
-    """The same of more lists that a pod may have."""
-    _wide_pods_come(env, WIDE_TOO)
-
-
-def _wide_pods_come(env, kinds):
     node = env.serving("gpu")
     for name, parts in kinds.items():
-        wide = kube.gpu_pod(name, None, gpus=0, restart="Always")
-        wide["spec"] |= {"nodeSelector": {"no": "such-node"}} | parts
-        env.create_huge(wide)
+        pod = kube.gpu_pod(name, None, gpus=0, restart="Always")
+        pod["spec"] |= {"nodeSelector": {"no": "such-node"}} | parts
+        env.create_huge(pod)
     stays_small(env, node)
 
 
@@ -858,5 +851,5 @@ def long_pods(env):
     env.wait(
         lambda: not {DRIVER, STACK} & set(env.labels(node)),
         30,
-        "the node has no assignment any more",
+        "the node has lost its assignment",
     )

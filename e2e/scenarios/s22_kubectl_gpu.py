@@ -17,7 +17,7 @@ VIEWER, MANAGER = "a-viewer", "a-manager"
 
 
 class Person:
-    """Somebody with kubectl, the plugin in PATH, and a folder to work in."""
+    """A user with kubectl, the plugin in PATH, and a folder to work in."""
 
     def __init__(self, env, folder, user):
         self.user = user

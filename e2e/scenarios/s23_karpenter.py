@@ -73,7 +73,7 @@ def no_node_is_lost_in_an_upgrade(env):
         env.k.merge_patch("Node", first, {"metadata": {"annotations": {KEEPS_KARPENTER: None}}})
         env.wait_until(lambda: first not in nodes(env), 90, "Karpenter removes the node")
         equal(len(claims(env)), 1, "NodeClaims afterwards")
-        assert runs_on(env, "serving"), "the pod does not run any more"
+        assert runs_on(env, "serving"), "the pod has ended"
         equal(
             env.condition("Degraded").get("status"),
             "False",

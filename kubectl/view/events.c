@@ -129,9 +129,7 @@ static int by_time(const json_t *a, const json_t *b)
 
 static void add_rows(json_t *rows, const json_t *events, bool of_default, const struct picking *p)
 {
-    size_t i;
-    json_t *event;
-    json_array_foreach (events, i, event)
+    JSON_EACH (event, events)
         if ((!of_default || is_of_default(event)) && events_is_wanted(p, event))
             json_array_append_new(rows, events_row_of(event));
 }
@@ -152,13 +150,12 @@ json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted)
 json_t *events_news(const json_t *before, const json_t *list)
 {
     CLEANUP_JSON json_t *known = json_object();
-    json_t *news = json_array(), *row;
-    size_t i;
-    json_array_foreach (before, i, row) {
+    json_t *news = json_array();
+    JSON_EACH (row, before) {
         CLEANUP_FREE char *key = json_canonical(row);
         json_object_set_new(known, key, json_true());
     }
-    json_array_foreach (list, i, row) {
+    JSON_EACH (row, list) {
         CLEANUP_FREE char *key = json_canonical(row);
         if (!json_object_get(known, key))
             json_array_append(news, row);
@@ -171,9 +168,7 @@ json_t *events_news(const json_t *before, const json_t *list)
 void events_print(const json_t *list, const struct paint *p, struct buf *out)
 {
     struct grid g = { .headless = true };
-    size_t i;
-    json_t *row;
-    json_array_foreach (list, i, row) {
+    JSON_EACH (row, list) {
         long long count = snapshot_count(row, "count");
         const char *at = json_str_or_empty(row, "time");
         CLEANUP_FREE char *time = xasprintf("%.19s%s", at, *at ? "Z" : "-");

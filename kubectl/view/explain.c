@@ -23,9 +23,7 @@ static const json_t *first_trouble(const json_t *pod)
     static const char *const lists[] = { "status.initContainerStatuses",
                                          "status.containerStatuses" };
     for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
-        size_t i;
-        json_t *status;
-        json_array_foreach (json_at(pod, lists[k]), i, status) {
+        JSON_EACH (status, json_at(pod, lists[k])) {
             const json_t *waiting = json_at(status, "state.waiting");
             if (waiting && reason_parse(json_str(waiting, "reason")) != REASON_POD_INITIALIZING)
                 return waiting;
@@ -37,9 +35,7 @@ static const json_t *first_trouble(const json_t *pod)
 static json_int_t restarts_of(const json_t *pod)
 {
     json_int_t sum = 0;
-    size_t i;
-    json_t *status;
-    json_array_foreach (json_at(pod, "status.containerStatuses"), i, status)
+    JSON_EACH (status, json_at(pod, "status.containerStatuses"))
         sum += json_int(status, "restartCount", 0);
     return sum;
 }
@@ -47,9 +43,8 @@ static json_int_t restarts_of(const json_t *pod)
 /* A pod's state: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
 static json_t *explain_pod(const json_t *pod)
 {
-    const json_t *trouble = first_trouble(pod),
-                 *unscheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
-    bool ready = str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
+    const json_t *trouble = first_trouble(pod), *unscheduled = condition_of(pod, "PodScheduled");
+    bool ready = condition_is_true(pod, "Ready");
     const char *state = object_is_deleting(pod) ? "Terminating"
                                                 : json_str_or_empty(pod, "status.phase");
     const char *message = json_str_or_empty(trouble, "message");
@@ -78,9 +73,8 @@ static bool explain_is_ours(const json_t *pod)
 /* Ostler's pods, or those that use a GPU. */
 static json_t *pods_part(const json_t *pods, bool ours)
 {
-    json_t *part = json_array(), *pod;
-    size_t i;
-    json_array_foreach (pods, i, pod)
+    json_t *part = json_array();
+    JSON_EACH (pod, pods)
         if (explain_is_ours(pod) == ours && (ours || pod_gpus(pod) > 0))
             json_array_append_new(part, explain_pod(pod));
     return part;
@@ -216,12 +210,11 @@ static void print_pods(const json_t *pods, const char *head, int64_t now_us, con
                        struct buf *out)
 {
     struct grid g = { .headless = true };
-    size_t i, n = json_array_size(pods);
-    json_t *pod;
+    size_t n = json_array_size(pods);
     if (n == 0)
         return;
     title(out, p, head);
-    json_array_foreach (pods, i, pod) {
+    JSON_EACH_AT (i, pod, pods) {
         CLEANUP_FREE char *name = xasprintf("  %s", json_str_or_empty(pod, "name"));
         CLEANUP_FREE char *ago = term_ago(json_str(pod, "since"), now_us);
         const char *message = json_str_or_empty(pod, "message");
@@ -241,11 +234,9 @@ static void print_pods(const json_t *pods, const char *head, int64_t now_us, con
 
 static void print_waits(const json_t *waits, const struct paint *p, struct buf *out)
 {
-    size_t i;
-    json_t *w;
     if (json_array_size(waits))
         title(out, p, "It waits for");
-    json_array_foreach (waits, i, w) {
+    JSON_EACH (w, waits) {
         const char *ns = json_str_or_empty(w, "namespace");
         CLEANUP_FREE char *line = xasprintf("- %s %s%s%s (%s): %s", json_str_or_empty(w, "kind"),
                                             ns, *ns ? "/" : "", json_str_or_empty(w, "name"),
@@ -276,10 +267,8 @@ static void print_last_words(const json_t *words, const struct paint *p, struct 
 /* Prints the next steps. The text of one with a time has it; "in 4m" is added. */
 static void print_next(const json_t *next, int64_t now_us, const struct paint *p, struct buf *out)
 {
-    size_t i;
-    json_t *n;
     title(out, p, "What happens next");
-    json_array_foreach (next, i, n) {
+    JSON_EACH (n, next) {
         const char *at = json_str(n, "at");
         int64_t in_s = at ? (clock_parse_rfc3339(at) - now_us) / 1000000 : 0;
         CLEANUP_FREE char *span = term_span(in_s);

@@ -38,9 +38,7 @@ static void describe_text(struct next_steps *l, const char *text)
 /* The node's wave in the plan, if the policy's status names it; otherwise 0. */
 static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
 {
-    size_t i;
-    json_t *wave;
-    json_array_foreach (waves, i, wave)
+    JSON_EACH_AT (i, wave, waves)
         if (json_has_text(json_object_get(wave, "names"), node)) {
             *ret = wave;
             return i + 1;

@@ -124,9 +124,7 @@ static void describe_claim(json_t *story, const json_t *node)
 
 static void describe_containers(json_t *story, const json_t *statuses, const char *pod)
 {
-    size_t i;
-    json_t *status;
-    json_array_foreach (statuses, i, status) {
+    JSON_EACH (status, statuses) {
         const json_t *ended = json_at(status, "lastState.terminated");
         ended = ended ? ended : json_at(status, "state.terminated");
         if (ended && json_int(ended, "exitCode", 0) != 0)
@@ -146,9 +144,7 @@ static bool only_pulls(const json_t *pod)
 
 static void describe_pods(json_t *story, const json_t *pods)
 {
-    size_t i;
-    json_t *pod;
-    json_array_foreach (pods, i, pod) {
+    JSON_EACH (pod, pods) {
         const char *operand = object_label(pod, LABEL_COMPONENT), *name = object_name(pod);
         if (!str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY))
             continue;
@@ -176,9 +172,7 @@ static void describe_rollout(json_t *story, const json_t *events)
 {
     CLEANUP_JSON json_t *snapshot = json_pack("{s:O?}", "policyEvents", (json_t *) events);
     CLEANUP_JSON json_t *rows = events_view(snapshot, &(struct events_wanted){ 0 });
-    size_t i;
-    json_t *row;
-    json_array_foreach (rows, i, row) {
+    JSON_EACH (row, rows) {
         const char *word = json_str_or_empty(row, "reason");
         enum reason reason = reason_parse(word);
         if (reason != REASON_READY && reason != REASON_NOT_READY)
@@ -193,9 +187,7 @@ static void describe_events(json_t *story, const json_t *snapshot, const char *n
     char *names[] = { (char *) name };
     CLEANUP_JSON json_t *events = events_view(
         snapshot, &(struct events_wanted){ .nodes = names, .node_count = 1 });
-    size_t i;
-    json_t *event;
-    json_array_foreach (events, i, event) {
+    JSON_EACH (event, events) {
         int64_t count = json_int(event, "count", 1);
         if (!explain_story_is_news(event))
             continue;

@@ -110,9 +110,8 @@ json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, in
 {
     const json_t *nodes = json_object_get(snapshot, "nodes");
     CLEANUP_JSON json_t *by = snapshot_by_key(nodes);
-    json_t *rows = json_array(), *item;
-    size_t i;
-    json_array_foreach (json_object_get(snapshot, "reports"), i, item) {
+    json_t *rows = json_array();
+    JSON_EACH (item, json_object_get(snapshot, "reports")) {
         if (!nodes_is_wanted(wanted, item))
             continue;
         const json_t *node = json_object_get(by, object_name(item));
@@ -201,10 +200,8 @@ void nodes_print(const json_t *list, const struct paint *p, struct buf *out)
                                           "DRIVER", "CURRENT", "PEOPLE", "PRODUCT",     "KERNEL",
                                           "OS",     "HOLDERS", "NEXT",   "WAITING-FOR", "MESSAGE" };
     struct grid g = { 0 };
-    size_t i;
-    json_t *row;
     grid_row(&g, PLAIN, titles, p->wide ? ARRAY_LEN(titles) : 9);
-    json_array_foreach (list, i, row)
+    JSON_EACH (row, list)
         add_row(&g, row, p->wide);
     grid_print(&g, p, out);
     grid_clear(&g);

@@ -417,8 +417,6 @@ char *scrub_text(const char *text)
 
 /* ---- objects */
 
-static json_t *scrub(const json_t *value);
-
 /* "--name=…", "NAME=…": an argument or a setting, a single value to its end. */
 static bool is_setting(const char *text)
 {
@@ -454,14 +452,13 @@ static json_t *scrub_members(const json_t *object)
 {
     static const char *const dropped[] = { "managedFields",
                                            "kubectl.kubernetes.io/last-applied-configuration" };
-    json_t *copy = json_object(), *value;
-    const char *key;
-    json_object_foreach ((json_t *) object, key, value) {
+    json_t *copy = json_object();
+    JSON_EACH_MEMBER (key, value, object) {
         bool gone = str_eq(key, dropped[0]) || str_eq(key, dropped[1]);
         if (!gone)
             json_object_set_new(copy, key,
                                 is_secret_member(object, key, value) ? json_string(SCRUB_MASK)
-                                                                     : scrub(value));
+                                                                     : scrub_object(value));
     }
     return copy;
 }
@@ -475,18 +472,17 @@ static bool is_option(const json_t *item)
 
 static json_t *scrub_items(const json_t *array)
 {
-    json_t *copy = json_array(), *item;
-    size_t i;
-    json_array_foreach (array, i, item) {
+    json_t *copy = json_array();
+    JSON_EACH_AT (i, item, array) {
         const char *text = json_string_value(item);
         bool secret = i > 0 && text && is_option(json_array_get(array, i - 1)) &&
                       !is_other_option(text);
-        json_array_append_new(copy, secret ? json_string(SCRUB_MASK) : scrub(item));
+        json_array_append_new(copy, secret ? json_string(SCRUB_MASK) : scrub_object(item));
     }
     return copy;
 }
 
-static json_t *scrub(const json_t *value)
+json_t *scrub_object(const json_t *value)
 {
     if (json_is_object(value))
         return scrub_members(value);
@@ -499,17 +495,11 @@ static json_t *scrub(const json_t *value)
     return json_text(text);
 }
 
-json_t *scrub_object(const json_t *object)
-{
-    return scrub(object);
-}
-
 json_t *scrub_node(const json_t *node)
 {
-    json_t *copy = scrub(node), *value;
+    json_t *copy = scrub_object(node);
     CLEANUP_JSON json_t *kept = json_object();
-    const char *key;
-    json_object_foreach (json_at(copy, "metadata.annotations"), key, value)
+    JSON_EACH_MEMBER (key, value, json_at(copy, "metadata.annotations"))
         if (str_has_prefix(key, MARK_PREFIX) || vendor_of_key(key))
             json_object_set(kept, key, value);
     json_set_at(copy, "metadata.annotations", json_incref(kept));

@@ -91,9 +91,7 @@ static const struct keeper {
 
 static bool is_manager(const json_t *object, const char *name)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry)
+    JSON_EACH (entry, json_at(object, "metadata.managedFields"))
         if (str_eq(json_str(entry, "manager"), name))
             return true;
     return false;
@@ -127,9 +125,7 @@ static bool has_path(const json_t *fields, const char *path)
 char *snapshot_setter(const json_t *object, const char *path)
 {
     const json_t *latest = NULL;
-    size_t i;
-    json_t *entry;
-    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry)
+    JSON_EACH (entry, json_at(object, "metadata.managedFields"))
         if (has_path(json_object_get(entry, "fieldsV1"), path) &&
             (!latest ||
              strcmp(json_str_or_empty(entry, "time"), json_str_or_empty(latest, "time")) > 0))
@@ -145,9 +141,8 @@ char *snapshot_setter(const json_t *object, const char *path)
 
 json_t *snapshot_by_key(const json_t *list)
 {
-    json_t *by = json_object(), *item;
-    size_t i;
-    json_array_foreach (list, i, item) {
+    json_t *by = json_object();
+    JSON_EACH (item, list) {
         CLEANUP_FREE char *key = record_key(item);
         json_object_set(by, key, item);
     }
@@ -218,9 +213,7 @@ static bool is_still_wanted(const json_t *policy, const json_t *report, enum tie
     if (!target)
         return tier == TIER_DRIVER;
     CLEANUP_FREE char *revision = xasprintf("%s-%s", tiers[tier].name, target);
-    size_t i;
-    json_t *pool;
-    json_array_foreach (json_at(policy, "status.pools"), i, pool)
+    JSON_EACH (pool, json_at(policy, "status.pools"))
         if (json_find(json_object_get(pool, "targets"), "revision", revision))
             return true;
     return false;
@@ -290,9 +283,7 @@ json_t *snapshot_similar_names(const json_t *names, const char *name, size_t max
     json_t *similar = json_array();
     size_t most = strlen(name) / 3 + 2;
     for (size_t away = 0; away <= most && json_array_size(similar) < max; away++) {
-        size_t i;
-        json_t *there;
-        json_array_foreach (names, i, there)
+        JSON_EACH (there, names)
             if (json_array_size(similar) < max &&
                 unlikeness(json_string_value(there), name) == away)
                 json_array_append(similar, there);
@@ -304,9 +295,7 @@ json_t *snapshot_similar_names(const json_t *names, const char *name, size_t max
 
 void snapshot_print_missing(const json_t *missing, const struct paint *p, struct buf *out)
 {
-    const char *part;
-    json_t *why;
-    json_object_foreach ((json_t *) missing, part, why) {
+    JSON_EACH_MEMBER (part, why, missing) {
         CLEANUP_FREE char *line = xasprintf("not shown, since %s",
                                             str_or_empty(json_string_value(why)));
         CLEANUP_FREE char *clean = terminal_clean(line);

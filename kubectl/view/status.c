@@ -38,11 +38,9 @@ static json_t *policy_part(const json_t *policy, int64_t now_us)
 /* Counts one more node with this version. */
 static void count_version(json_t *versions, const char *name, const char *version)
 {
-    size_t i;
-    json_t *row;
     if (!version || !*version)
         return;
-    json_array_foreach (versions, i, row)
+    JSON_EACH (row, versions)
         if (str_eq(json_str(row, "name"), name) && str_eq(json_str(row, "version"), version)) {
             json_object_set_new(row, "nodes", json_integer(json_int(row, "nodes", 0) + 1));
             return;
@@ -54,11 +52,10 @@ static void count_version(json_t *versions, const char *name, const char *versio
 /* Versions of the nodes: drivers first. */
 static json_t *versions_part(const json_t *reports)
 {
-    json_t *versions = json_array(), *report;
-    size_t i;
-    json_array_foreach (reports, i, report)
+    json_t *versions = json_array();
+    JSON_EACH (report, reports)
         count_version(versions, "driver", json_str(report, "status.driver.version"));
-    json_array_foreach (reports, i, report)
+    JSON_EACH (report, reports)
         count_version(versions, "toolkit", json_str(report, "status.stack.version"));
     return versions;
 }
@@ -67,9 +64,7 @@ static json_t *versions_part(const json_t *reports)
 static json_t *gpus_part(const json_t *reports)
 {
     json_int_t present = 0, ready = 0;
-    size_t i;
-    json_t *report;
-    json_array_foreach (reports, i, report) {
+    JSON_EACH (report, reports) {
         json_int_t gpus = json_int(report, "status.gpus", 0);
         gpus = gpus < 0 || gpus > 4096 ? 0 : gpus;
         present += gpus;
@@ -82,13 +77,12 @@ static json_t *gpus_part(const json_t *reports)
  * status. */
 static json_t *states_part(const json_t *policy, const json_t *reports)
 {
-    json_t *counts = json_object(), *item;
-    size_t i;
-    json_array_foreach (json_at(policy, "status.nodes.states"), i, item)
+    json_t *counts = json_object();
+    JSON_EACH (item, json_at(policy, "status.nodes.states"))
         if (!reports && json_int(item, "count", 0) > 0)
             json_object_set_new(counts, json_str_or_empty(item, "state"),
                                 json_integer(json_int(item, "count", 0)));
-    json_array_foreach (reports, i, item) {
+    JSON_EACH (item, reports) {
         const char *state = snapshot_node_state(item);
         json_object_set_new(counts, state,
                             json_integer(json_integer_value(json_object_get(counts, state)) + 1));
@@ -158,16 +152,15 @@ static json_t *stuck_of(const json_t *report, long long seconds)
 /* Groups nodes by state and reason; the first node provides the message. */
 static json_t *stuck_part(const json_t *reports, int64_t now_us)
 {
-    json_t *groups = json_array(), *report, *group;
-    size_t i, k;
-    json_array_foreach (reports, i, report) {
+    json_t *groups = json_array();
+    JSON_EACH (report, reports) {
         const char *state = snapshot_node_state(report),
                    *reason = json_str_or_empty(report, "status.reason");
         long long seconds = term_seconds_since(json_str(report, "status.since"), now_us);
         if (!advice_is_stuck(state, reason_parse(reason), seconds))
             continue;
         bool known = false;
-        json_array_foreach (groups, k, group) {
+        JSON_EACH (group, groups) {
             if (!str_eq(json_str(group, "state"), state) ||
                 !str_eq(json_str(group, "reason"), reason))
                 continue;
@@ -284,9 +277,7 @@ static void print_ostler(const json_t *ostler, const struct paint *p, struct buf
 static void print_versions(const json_t *versions, const struct paint *p, struct buf *out)
 {
     struct buf line = BUF_INIT(1 << 16);
-    size_t i;
-    json_t *v;
-    json_array_foreach (versions, i, v)
+    JSON_EACH_AT (i, v, versions)
         if (i < 8)
             buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"),
                        json_str_or_empty(v, "version"), snapshot_count(v, "nodes"));
@@ -301,8 +292,6 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
 {
     const json_t *nodes = json_object_get(status, "nodes");
     struct buf line = BUF_INIT(1 << 16);
-    const char *state;
-    json_t *count;
     CLEANUP_FREE char *gpus = !json_object_get(status, "gpus")
                                   ? xstrdup("")
                                   : xasprintf(", %lld of %lld GPUs ready",
@@ -314,7 +303,7 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
         snapshot_count(nodes, "ready"), snapshot_count(nodes, "managed"),
         snapshot_count(nodes, "upToDate"), gpus, snapshot_count(nodes, "gpu"),
         snapshot_count(nodes, "total"));
-    json_object_foreach (json_object_get(nodes, "states"), state, count)
+    JSON_EACH_MEMBER (state, count, json_object_get(nodes, "states"))
         if (line.len < 1000)
             buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state,
                        (long long) json_integer_value(count));

@@ -94,3 +94,12 @@ int64_t clock_parse_rfc3339(const char *text)
     size_t n = date_text(us, again);
     return us < 0 || strncmp(text, again, n) != 0 ? -1 : us + fraction;
 }
+
+int64_t clock_parse_written(const char *text)
+{
+    int64_t us = clock_parse_rfc3339(text);
+    char written[CLOCK_TEXT_MAX] = "";
+    if (us >= 0)
+        clock_rfc3339(us, written);
+    return us >= 0 && strcmp(text, written) == 0 ? us : -1;
+}

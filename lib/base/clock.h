@@ -37,5 +37,7 @@ void clock_rfc3339_micro(int64_t wall_us, char out[static CLOCK_TEXT_MAX]);
 /* Parses RFC 3339 text in UTC ("Z"), with or without a fraction, to microseconds since 1970. -1
  * if the text is something else or earlier. */
 int64_t clock_parse_rfc3339(const char *text);
+/* The same of a text exactly as clock_rfc3339() writes it. */
+int64_t clock_parse_written(const char *text);
 
 #endif

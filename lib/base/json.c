@@ -50,9 +50,7 @@ const char *json_key(const json_t *object, const char *key)
 
 json_t *json_find(const json_t *list, const char *path, const char *text)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item)
+    JSON_EACH (item, list)
         if (str_eq(json_str(item, path), text))
             return item;
     return NULL;
@@ -60,9 +58,7 @@ json_t *json_find(const json_t *list, const char *path, const char *text)
 
 bool json_has_text(const json_t *list, const char *text)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item)
+    JSON_EACH (item, list)
         if (str_eq(json_string_value(item), text))
             return true;
     return false;

@@ -48,6 +48,16 @@ void *map_put(struct map *m, const char *key, void *value)
     return old;
 }
 
+void *map_make(struct map *m, const char *key, size_t size, size_t key_at)
+{
+    void *value = map_get(m, key);
+    if (!value) {
+        value = xcalloc(1, size + strlen(key) + 1);
+        map_put(m, strcpy((char *) value + key_at, key), value);
+    }
+    return value;
+}
+
 void *map_remove(struct map *m, const char *key)
 {
     if (!m->cap)
@@ -80,12 +90,6 @@ const struct map_entry *map_next(const struct map *m, size_t *cursor)
     return NULL;
 }
 
-void *map_value(const struct map *m, size_t *cursor)
-{
-    const struct map_entry *e = map_next(m, cursor);
-    return e ? e->value : NULL;
-}
-
 const struct map_entry *map_after(const struct map *m, const struct map_entry *e)
 {
     size_t cursor = e ? (size_t) (e - m->entries) + 1 : 0;
@@ -103,11 +107,4 @@ void map_clear(struct map *m)
 {
     free(m->entries);
     *m = (struct map){ 0 };
-}
-
-void map_free_values(struct map *m)
-{
-    for (size_t i = 0; i < m->cap; i++)
-        free(m->entries[i].value);
-    map_clear(m);
 }

@@ -37,6 +37,18 @@ char *xstrdup(const char *s)
     return checked(strdup(s));
 }
 
+char *xstrdup_or_null(const char *s)
+{
+    return s ? xstrdup(s) : NULL;
+}
+
+void xstrset(char **place, const char *s)
+{
+    char *copy = xstrdup_or_null(s); /* before the old one is freed, of which it may be a part */
+    free(*place);
+    *place = copy;
+}
+
 char *xstrndup(const char *s, size_t n)
 {
     return checked(strndup(s, n));

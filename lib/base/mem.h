@@ -39,6 +39,10 @@ void *xreallocarray(void *p, size_t n, size_t size);
 void *xgrow(void *items, size_t len, size_t *cap, size_t size);
 /* A copy of a non-NULL string. */
 char *xstrdup(const char *s);
+/* A copy of a string; NULL for NULL. */
+char *xstrdup_or_null(const char *s);
+/* Replaces an owned string by a copy of another; either may be NULL. */
+void xstrset(char **place, const char *s);
 /* Copies at most n bytes and adds a NUL. */
 char *xstrndup(const char *s, size_t n);
 /* A formatted string. */

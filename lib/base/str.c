@@ -36,6 +36,11 @@ bool str_is_option(const char *arg, const char *name, const char **ret_value)
     return true;
 }
 
+int str_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
 const char *str_or_empty(const char *s)
 {
     return s ? s : "";
@@ -179,4 +184,9 @@ uint64_t str_hash(const void *bytes, size_t n)
     for (size_t i = 0; i < n; i++)
         h = (h ^ p[i]) * 1099511628211ULL;
     return h;
+}
+
+uint64_t str_hash_id(const char *id)
+{
+    return id && *id ? str_hash(id, strlen(id)) : 0;
 }

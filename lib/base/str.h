@@ -17,6 +17,8 @@ bool str_is_any_of(const char *s, const char *const *words);
 /* Whether an argument is the option with that name; *ret_value is then the text after its "=",
  * or NULL. */
 bool str_is_option(const char *arg, const char *name, const char **ret_value);
+/* strcmp() of two members of an array of strings, for qsort(). */
+int str_compare(const void *a, const void *b);
 /* The text, or "" for NULL. */
 const char *str_or_empty(const char *s);
 /* The first character of a text and its length in bytes; 0 with 1 byte at the end or if it is
@@ -35,5 +37,7 @@ bool str_parse_duration(const char *s, int64_t *ret_ms);
 /* FNV-1a, 64 bits: the same in every process, for short names and comparisons. Neither for
  * secrets nor for tables (base/hash.h). */
 uint64_t str_hash(const void *bytes, size_t n);
+/* The same of an id, such as a uid; 0 for NULL and "". */
+uint64_t str_hash_id(const char *id);
 
 #endif

@@ -46,14 +46,12 @@ char *terminal_clean_lines(const char *s)
 
 json_t *terminal_clean_tree(const json_t *value)
 {
-    const char *key;
-    size_t i;
-    json_t *child, *copy = json_is_object(value)  ? json_object()
-                           : json_is_array(value) ? json_array()
-                                                  : NULL;
-    json_object_foreach ((json_t *) value, key, child)
+    json_t *copy = json_is_object(value)  ? json_object()
+                   : json_is_array(value) ? json_array()
+                                          : NULL;
+    JSON_EACH_MEMBER (key, child, value)
         json_object_set_new(copy, key, terminal_clean_tree(child));
-    json_array_foreach (value, i, child)
+    JSON_EACH (child, value)
         json_array_append_new(copy, terminal_clean_tree(child));
     if (copy || !json_is_string(value))
         return copy ? copy : json_deep_copy(value);

@@ -103,14 +103,11 @@ static bool spend(struct reader *r, const yaml_event_t *event, size_t cost)
 static int height_of(json_t *value)
 {
     int tallest = 0;
-    const char *key;
-    size_t i;
-    json_t *child;
-    json_object_foreach (value, key, child) {
+    JSON_EACH_MEMBER (key, child, value) {
         int height = height_of(child);
         tallest = height > tallest ? height : tallest;
     }
-    json_array_foreach (value, i, child) {
+    JSON_EACH (child, value) {
         int height = height_of(child);
         tallest = height > tallest ? height : tallest;
     }
@@ -275,9 +272,7 @@ static bool merge_into(struct reader *r, const yaml_event_t *event, json_t *into
 {
     if (json_is_object(value))
         return json_object_update_missing(into, value) == 0;
-    size_t i;
-    json_t *item;
-    json_array_foreach (value, i, item) {
+    JSON_EACH (item, value) {
         if (!json_is_object(item))
             return fail_at(r, event, "<< must name maps");
         json_object_update_missing(into, item);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "base/terminal.h"
 #include "base/yaml_scalar.h"
@@ -165,15 +166,12 @@ static void put_member(struct buf *b, const char *key, const json_t *value, int 
 /* A list or a map; its first line continues the current line (goes_on) or starts a new one. */
 static void put_block(struct buf *b, const json_t *value, int indent, bool goes_on)
 {
-    const char *key;
-    size_t i;
-    json_t *child;
-    json_object_foreach ((json_t *) value, key, child) {
+    JSON_EACH_MEMBER (key, child, value) {
         put_spaces(b, goes_on ? 0 : indent);
         put_member(b, key, child, indent);
         goes_on = false;
     }
-    json_array_foreach (value, i, child) {
+    JSON_EACH (child, value) {
         put_spaces(b, goes_on ? 0 : indent);
         buf_str(b, "-");
         put_item(b, child, indent);

@@ -62,9 +62,7 @@ static char *names_in(const struct kubeconfig_file *files, size_t count, const c
 {
     CLEANUP_BUF struct buf names = BUF_INIT(NAMES_SHOWN_MAX);
     for (size_t f = 0; f < count; f++) {
-        size_t i;
-        json_t *item;
-        json_array_foreach (json_object_get(files[f].root, list), i, item) {
+        JSON_EACH (item, json_object_get(files[f].root, list)) {
             const char *name = kubeconfig_text_of(item, "name");
             CLEANUP_FREE char *text = name ? xasprintf("%s%s", names.len ? ", " : "", name) : NULL;
             if (text && !buf_add(&names, text, strlen(text)))
@@ -120,7 +118,7 @@ static int take_cluster(const struct entry *cluster, struct config *c, struct er
     if (!c->server.tls)
         return 0;
     c->insecure = json_bool(cluster->body, "insecure-skip-tls-verify", false);
-    c->tls_server_name = name ? xstrdup(name) : NULL;
+    c->tls_server_name = xstrdup_or_null(name);
     if (take_material(cluster, &ca_fields, c, e) < 0)
         return -1;
     if (c->insecure && c->materials[MATERIAL_CA].bytes)

@@ -51,10 +51,9 @@ static char **make_argv(const json_t *exec, const char *file)
 {
     const json_t *args = json_object_get(exec, "args");
     char **argv = xcalloc(json_array_size(args) + 2, sizeof *argv);
-    size_t n = 0, i;
-    json_t *arg;
+    size_t n = 0;
     argv[n++] = command_path(json_key(exec, "command"), file);
-    json_array_foreach (args, i, arg)
+    JSON_EACH (arg, args)
         argv[n++] = xstrdup(str_or_empty(json_string_value(arg)));
     return argv;
 }
@@ -98,18 +97,17 @@ static bool has_name(char *const *envp, const char *entry)
 static char **make_envp(const json_t *exec, const json_t *cluster)
 {
     const json_t *env = json_object_get(exec, "env");
-    size_t ours = 0, n = 0, i;
+    size_t ours = 0, n = 0;
     while (environ[ours])
         ours++;
     char **envp = xcalloc(json_array_size(env) + ours + 2, sizeof *envp);
-    json_t *item;
     envp[n++] = make_info(exec, cluster);
-    json_array_foreach (env, i, item) {
+    JSON_EACH (item, env) {
         const char *name = json_key(item, "name");
         if (name && *name && !strchr(name, '='))
             envp[n++] = xasprintf("%s=%s", name, str_or_empty(json_key(item, "value")));
     }
-    for (i = 0; i < ours; i++)
+    for (size_t i = 0; i < ours; i++)
         if (!has_name(envp, environ[i]))
             envp[n++] = xstrdup(environ[i]);
     return envp;

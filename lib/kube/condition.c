@@ -13,6 +13,16 @@ const char *condition_status(const json_t *conditions, const char *type)
     return json_str_or_empty(condition_find(conditions, type), "status");
 }
 
+const json_t *condition_of(const json_t *object, const char *type)
+{
+    return condition_find(json_at(object, "status.conditions"), type);
+}
+
+bool condition_is_true(const json_t *object, const char *type)
+{
+    return str_eq(json_str(condition_of(object, type), "status"), "True");
+}
+
 json_t *condition_json(const struct condition *c, const json_t *previous, int64_t generation,
                        const char *now_text)
 {

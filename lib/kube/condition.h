@@ -21,6 +21,10 @@ struct condition {
 const json_t *condition_find(const json_t *conditions, const char *type);
 /* "True", "False", "Unknown", or "" if the condition is absent. */
 const char *condition_status(const json_t *conditions, const char *type);
+/* The condition of this type in an object's status, or NULL. Borrowed. */
+const json_t *condition_of(const json_t *object, const char *type);
+/* Whether that is "True". */
+bool condition_is_true(const json_t *object, const char *type);
 /* A condition as JSON. lastTransitionTime comes from `previous` (a list, may be NULL) while the
  * status is the same, otherwise from `now_text`. Cuts the message to CONDITION_MESSAGE_MAX. New
  * reference. */

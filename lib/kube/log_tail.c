@@ -62,9 +62,9 @@ static size_t clean(const unsigned char *s, size_t len, char *out)
     return used;
 }
 
-static const char *skip(const char *at, const char *characters)
+static const char *skip_line_ends(const char *at)
 {
-    return at + strspn(at, characters);
+    return at + strspn(at, "\n");
 }
 
 /* Where the last `max` bytes begin: at a line start if possible, otherwise at a character. */
@@ -73,10 +73,10 @@ static const char *beginning(const char *text, size_t max)
     size_t len = strlen(text);
     const char *at = len > max ? text + len - max : text;
     if (at == text || at[-1] == '\n')
-        return skip(at, "\n");
+        return skip_line_ends(at);
     const char *end = strchr(at, '\n');
-    if (end && *skip(end, "\n"))
-        return skip(end, "\n");
+    if (end && *skip_line_ends(end))
+        return skip_line_ends(end);
     while (((unsigned char) *at & 0xc0) == 0x80)
         at++;
     return at;

@@ -71,9 +71,7 @@ bool object_has_finalizer(const json_t *object, const char *finalizer)
 
 const json_t *object_controller(const json_t *object)
 {
-    size_t i;
-    json_t *owner;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, owner)
+    JSON_EACH (owner, json_at(object, "metadata.ownerReferences"))
         if (json_bool(owner, "controller", false))
             return owner;
     return NULL;
@@ -91,9 +89,7 @@ json_t *object_managers_without_foreign_spec(const json_t *object, const char *m
 {
     const json_t *entries = json_at(object, "metadata.managedFields");
     json_t *kept = json_array();
-    size_t i;
-    json_t *entry;
-    json_array_foreach (entries, i, entry)
+    JSON_EACH (entry, entries)
         if (!is_foreign_spec(entry, manager))
             json_array_append(kept, entry);
     if (json_array_size(kept) < json_array_size(entries))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -56,9 +57,7 @@ static void selector_add_value(struct selector_requirement *r, const char *value
 
 static int selector_add_labels(struct selector *s, const json_t *labels, struct err *e)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) labels, key, value) {
+    JSON_EACH_MEMBER (key, value, labels) {
         if (!json_is_string(value))
             return err_set(e, ERR_INVALID, "%s: the value is not a string", key);
         struct selector_requirement *r = add_requirement(s, OPERATOR_IN, key, e);
@@ -73,9 +72,7 @@ static int add_values(struct selector_requirement *r, const json_t *values, stru
 {
     if (json_array_size(values) > SELECTOR_MAX_VALUES)
         return err_set(e, ERR_INVALID, "values: more than %d", SELECTOR_MAX_VALUES);
-    size_t i;
-    json_t *value;
-    json_array_foreach ((json_t *) values, i, value) {
+    JSON_EACH_AT (i, value, values) {
         if (!json_is_string(value))
             return err_set(e, ERR_INVALID, "values[%zu]: not a string", i);
         selector_add_value(r, json_string_value(value));
@@ -105,9 +102,7 @@ static int add_expression(struct selector *s, const json_t *expression, struct e
 
 static int add_expressions(struct selector *s, const json_t *expressions, struct err *e)
 {
-    size_t i;
-    json_t *expression;
-    json_array_foreach ((json_t *) expressions, i, expression) {
+    JSON_EACH_AT (i, expression, expressions) {
         if (add_expression(s, expression, e) < 0)
             return err_wrap(e, "matchExpressions[%zu]", i);
     }

@@ -86,8 +86,7 @@ static struct watch_next wait_before_retry(struct watch_state *s, const struct w
 
 static struct watch_next take_page(struct watch_state *s, const struct watch_input *in)
 {
-    free(s->token);
-    s->token = in->token && *in->token ? xstrdup(in->token) : NULL;
+    xstrset(&s->token, in->token && *in->token ? in->token : NULL);
     if (s->token)
         return list(s);
     watch_step_remember(s, in->rv);

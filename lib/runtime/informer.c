@@ -73,8 +73,7 @@ static void informer_set_problem(struct informer *inf, enum err_kind kind, const
     bool was = inf->problem != NULL;
     outage_note(inf->options.outage, inf->trouble, kind, sentence);
     inf->trouble = kind;
-    free(inf->problem);
-    inf->problem = sentence ? xstrdup(sentence) : NULL;
+    xstrset(&inf->problem, sentence);
     if (inf->on_change && was != (sentence != NULL))
         inf->on_change(inf->arg);
 }

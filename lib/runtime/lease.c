@@ -58,8 +58,7 @@ static void log_standby(struct lease *l, const char *holder)
 {
     if (str_eq(l->holder, holder))
         return;
-    free(l->holder);
-    l->holder = xstrdup(holder);
+    xstrset(&l->holder, holder);
     l->holder_ms = l->state.seen_ms;
     log_info("standing by", "lease", l->o.name, "namespace", l->o.ns, "holder", holder);
 }

@@ -18,12 +18,7 @@ struct queue_item {
 
 static struct queue_item *item_of(struct queue *q, const char *key)
 {
-    struct queue_item *it = map_get(&q->items, key);
-    if (!it) {
-        it = xcalloc(1, sizeof *it + strlen(key) + 1);
-        map_put(&q->items, strcpy(it->key, key), it);
-    }
-    return it;
+    return MAP_MAKE(struct queue_item, key, &q->items, key);
 }
 
 /* Makes a key due now, or after the work on it. */
@@ -160,7 +155,7 @@ int queue_failures(const struct queue *q, const char *key)
 
 void queue_clear(struct queue *q)
 {
-    map_free_values(&q->items);
+    map_clear_with(&q->items, free);
     heap_clear(&q->delayed);
     *q = (struct queue){ 0 };
 }

@@ -104,14 +104,9 @@ static void recorder_send(struct recorder *r, bool important, struct request req
 /* The value of a key, zeroed if it is new; the key stands behind it. */
 static void *entry_of(struct map *m, const char *key, size_t size)
 {
-    void *entry = map_get(m, key);
-    if (entry)
-        return entry;
-    if (m->len >= KEYS_MAX)
-        map_free_values(m);
-    entry = xcalloc(1, size + strlen(key) + 1);
-    map_put(m, strcpy((char *) entry + size, key), entry);
-    return entry;
+    if (m->len >= KEYS_MAX && !map_get(m, key))
+        map_clear_with(m, free);
+    return map_make(m, key, size, size);
 }
 
 /* Refills the bucket by the elapsed time; returns whether an Event remains. */
@@ -226,7 +221,7 @@ void recorder_free(struct recorder *r)
         request_clear(&w->request);
         free(w);
     }
-    map_free_values(&r->series);
-    map_free_values(&r->buckets);
+    map_clear_with(&r->series, free);
+    map_clear_with(&r->buckets, free);
     free(r);
 }

@@ -11,9 +11,7 @@ void table_init(struct table *t, const struct table_ops *ops)
 
 void table_clear(struct table *t)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->records, &cursor)))
+    MAP_EACH (e, &t->records)
         t->ops.free(t->ops.arg, e->value);
     map_clear(&t->records);
 }
@@ -118,12 +116,11 @@ void table_list_item(struct table *t, const json_t *object)
 void table_list_end(struct table *t, uint64_t rv)
 {
     /* Collected first, since drop() changes the map. */
-    size_t cursor = 0, n = 0;
-    const struct map_entry *e;
+    size_t n = 0;
     CLEANUP_FREE struct record **gone = xcalloc(t->records.len, sizeof *gone);
-    while (!t->keeps && (e = map_next(&t->records, &cursor))) {
+    MAP_EACH (e, &t->records) {
         struct record *r = e->value;
-        if (r->seen != t->list && !(written_meanwhile(t, r) && rv && r->rv > rv))
+        if (!t->keeps && r->seen != t->list && !(written_meanwhile(t, r) && rv && r->rv > rv))
             gone[n++] = r;
     }
     for (size_t i = 0; i < n; i++)

@@ -32,8 +32,7 @@ static void note(struct unreadable *u, const char *key, const struct err *why)
     log_warn("object cannot be read", "resource", resource_name(u->resource), "object", key, "err",
              err_msg(why), "message",
              "Ostler keeps the last state that it could read; other objects are not affected");
-    free(u->last);
-    u->last = xstrdup(key);
+    xstrset(&u->last, key);
 }
 
 /* Only the beginning of an object that is too large is there, which is not usable: a node

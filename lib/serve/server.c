@@ -1,31 +1,22 @@
 #include "serve/server.h"
 
 #include <libwebsockets.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "serve/listen.h"
-#include "serve/source.h"
+#include "serve/listener.h"
 #include "serve/status_text.h"
 
 enum {
-    CONNECTIONS_MAX = 512,   /* beyond, the oldest is closed: idle clients cannot block a probe */
-    DESCRIPTORS_BESIDE = 16, /* in libwebsockets' table, besides connections */
-    ACCEPTS_PER_TURN = 64,   /* so that a flood of connections does not starve the loop */
-    HEADERS_MAX = 8192,      /* bytes of request headers; enough for a bearer token */
+    CONNECTIONS_MAX = 512, /* beyond, the oldest is closed: idle clients cannot block a probe */
+    HEADERS_MAX = 8192,    /* bytes of request headers; enough for a bearer token */
     TIMEOUT_SECS = 10, /* for a request to arrive, and for each part of a response to be taken */
-    CHUNK = 16384,     /* bytes of a response per write */
     BODY_MAX = 32 * 1024 * 1024,
     ANSWER_MAX = BODY_MAX + 1024,
     UNSENT_MAX = 8 * 1024 * 1024 /* unsent responses in memory; beyond, scrapes are rejected */
@@ -44,11 +35,7 @@ TAILQ_HEAD(connections, connection);
 
 struct server {
     struct server_options options;
-    struct lws_context *context;
-    int port;
-    int listen_fd; /* libwebsockets owns this descriptor and the timer after adopting them */
-    int timer_fd;
-    bool timer_set;
+    struct listener listener;
     struct connections connections; /* oldest first */
     size_t connection_count;
     size_t connection_max;
@@ -180,18 +167,14 @@ static void make_answer(struct server *s, struct connection *c, const char *path
 /* Writes the next part; 0 if more follows, -1 (which closes the connection) at the end. */
 static int send_part(struct connection *c)
 {
-    unsigned char part[LWS_PRE + CHUNK];
     size_t left = c->answer.len - c->sent;
-    size_t n = left < CHUNK ? left : CHUNK;
-    if (n == 0)
+    if (left == 0)
         return 0; /* writable before any request */
-    memcpy(part + LWS_PRE, c->answer.data + c->sent, n);
     lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, TIMEOUT_SECS);
-    /* libwebsockets keeps what the socket does not accept, and sends it before it reports
-     * writable again or closes. */
-    if (lws_write(c->wsi, part + LWS_PRE, n, LWS_WRITE_HTTP) < 0 || n == left)
+    int n = listener_write(c->wsi, c->answer.data + c->sent, left, LWS_WRITE_HTTP);
+    if (n < 0 || (size_t) n == left)
         return -1;
-    c->sent += n;
+    c->sent += (size_t) n;
     lws_callback_on_writable(c->wsi);
     return 0;
 }
@@ -245,12 +228,6 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     return 0;
 }
 
-static const struct lws_protocols protocols[] = {
-    { .name = "http", .callback = on_http },
-    SOURCE_PROTOCOL,
-    { .name = NULL },
-};
-
 static void evict_oldest(struct server *s)
 {
     struct connection *c, *next;
@@ -265,50 +242,21 @@ static void evict_oldest(struct server *s)
 static void on_connections(void *arg)
 {
     struct server *s = arg;
-    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-        int fd = accept4(s->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    for (int i = 0; i < LISTENER_ACCEPTS; i++) {
+        int fd = listener_accept(&s->listener);
         if (fd < 0)
             return;
-        const int on = 1;
-        /* Head and body are two writes: the second must not wait for the first one's
-         * acknowledgement. */
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         if (s->connection_count >= s->connection_max)
             evict_oldest(s);
         /* closes it on failure */
-        lws_adopt_socket_vhost(lws_get_vhost_by_name(s->context, SOURCE_VHOST), fd);
+        lws_adopt_socket_vhost(s->listener.vhost, fd);
     }
-}
-
-static void server_on_timer(void *arg)
-{
-    struct server *s = arg;
-    uint64_t expirations;
-    if (read(s->timer_fd, &expirations, sizeof expirations) < 0)
-        return; /* set again meanwhile */
-    s->timer_set = false;
-}
-
-/* libwebsockets 4 ignores the timeout of lws_service(), and rounds its own timers down to whole
- * milliseconds, so that it spins through the last one. So a timer descriptor limits the wait. */
-static int set_timer(struct server *s, int timeout_ms)
-{
-    if (timeout_ms <= 0 && !s->timer_set)
-        return 0;
-    struct itimerspec when = { 0 };
-    if (timeout_ms > 0)
-        when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000,
-                                           .tv_nsec = timeout_ms % 1000 * 1000000L };
-    if (timerfd_settime(s->timer_fd, 0, &when, NULL) < 0)
-        return -1;
-    s->timer_set = timeout_ms > 0;
-    return 0;
 }
 
 int server_adopt(struct server *s, int fd, void (*on_readable)(void *arg), void *arg, struct err *e)
 {
     int copy = dup(fd);
-    if (copy < 0 || !source_adopt(s->context, copy, on_readable, arg))
+    if (copy < 0 || !listener_watch(&s->listener, copy, on_readable, arg))
         return err_set(e, ERR_SYSTEM, "the server cannot watch descriptor %d", fd);
     return 0;
 }
@@ -322,47 +270,25 @@ static size_t connections_allowed(void)
     return limit.rlim_cur / 2;
 }
 
-static struct lws_context *make_context(struct server *s)
-{
-    const struct lws_context_creation_info info = {
-        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
-        .vhost_name = SOURCE_VHOST,
-        .protocols = protocols,
-        .server_string = "ostler",
-        .user = s,
-        .gid = (gid_t) -1,
-        .uid = (uid_t) -1,
-        /* The default tables would be as large as the limit of open files. */
-        .fd_limit_per_thread = (unsigned) s->connection_max + DESCRIPTORS_BESIDE,
-        .max_http_header_data = HEADERS_MAX,
-        .timeout_secs = TIMEOUT_SECS,
-        .timeout_secs_ah_idle = TIMEOUT_SECS,
-        .keepalive_timeout = TIMEOUT_SECS,
-    };
-    source_log_library();
-    return lws_create_context(&info);
-}
-
 static int server_start(struct server *s, struct err *e)
 {
-    s->listen_fd = listen_on(s->options.listen, e);
-    if (s->listen_fd < 0)
-        return -1;
-    s->port = listen_port(s->listen_fd);
-    s->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    s->context = make_context(s);
-    if (s->timer_fd < 0 || !s->context) {
-        close(s->listen_fd);
-        if (s->timer_fd >= 0)
-            close(s->timer_fd);
-        return err_set(e, ERR_SYSTEM,
-                       "the HTTP server cannot start: no timer, no memory or no /dev/urandom (see "
-                       "libwebsockets' messages at log level debug)");
-    }
-    if (!source_adopt(s->context, s->timer_fd, server_on_timer, s) ||
-        !source_adopt(s->context, s->listen_fd, on_connections, s))
-        return err_set(e, ERR_SYSTEM, "the HTTP server cannot watch its own sockets");
-    return 0;
+    const struct listener_options o = {
+        .address = s->options.listen,
+        .server = "the HTTP server",
+        .causes = "no timer, no memory or no /dev/urandom (see libwebsockets' messages at log "
+                  "level debug)",
+        .clients = { .name = "http", .callback = on_http },
+        .on_connections = on_connections,
+        .info = { .user = s,
+                  .server_string = "ostler",
+                  /* The default tables would be as large as the limit of open files. */
+                  .fd_limit_per_thread = (unsigned) s->connection_max + LISTENER_BESIDE,
+                  .max_http_header_data = HEADERS_MAX,
+                  .timeout_secs = TIMEOUT_SECS,
+                  .timeout_secs_ah_idle = TIMEOUT_SECS,
+                  .keepalive_timeout = TIMEOUT_SECS },
+    };
+    return listener_open(&s->listener, &o, e);
 }
 
 struct server *server_new(const struct server_options *o, struct err *e)
@@ -380,22 +306,18 @@ struct server *server_new(const struct server_options *o, struct err *e)
 
 int server_port(const struct server *s)
 {
-    return s->port;
+    return s->listener.port;
 }
 
 int server_run_once(struct server *s, int timeout_ms)
 {
-    if (set_timer(s, timeout_ms) < 0)
-        return -1;
-    /* Any non-negative number waits for the next descriptor. */
-    return lws_service(s->context, timeout_ms == 0 ? -1 : 0) < 0 ? -1 : 0;
+    return listener_run_once(&s->listener, timeout_ms);
 }
 
 void server_free(struct server *s)
 {
     if (!s)
         return;
-    if (s->context)
-        lws_context_destroy(s->context); /* calls on_http() for all connections */
+    listener_close(&s->listener); /* calls on_http() for all connections */
     free(s);
 }

@@ -27,16 +27,15 @@ static void report_make(struct report *r)
  * reference. */
 static json_t *merge_patch(const json_t *before, const json_t *after)
 {
-    json_t *patch = json_object(), *value;
-    const char *key;
-    json_object_foreach ((json_t *) after, key, value) {
+    json_t *patch = json_object();
+    JSON_EACH_MEMBER (key, value, after) {
         const json_t *old = json_object_get(before, key);
         if (json_is_object(old) && json_is_object(value) && !json_equal(old, value))
             json_object_set_new(patch, key, merge_patch(old, value));
         else if (!json_equal(old, value))
             json_object_set(patch, key, value);
     }
-    json_object_foreach ((json_t *) before, key, value)
+    JSON_EACH_MEMBER (key, value, before)
         if (!json_object_get(after, key))
             json_object_set_new(patch, key, json_null());
     return patch;

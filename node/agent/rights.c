@@ -10,7 +10,7 @@
 
 /* A uid that no known image or service uses, and that differs from Ostler's: with CAP_SYS_PTRACE
  * the agent could write to the memory of processes with the same uid. */
-enum { NOBODY = 65531 };
+enum { AGENT_UID = 65531 };
 
 #define TO_LOOK (1U << CAP_SYS_PTRACE | 1U << CAP_DAC_READ_SEARCH)
 
@@ -32,8 +32,9 @@ int rights_lessen(struct err *e)
     if (geteuid() != 0)
         return 0;
     if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0 || setgroups(0, NULL) < 0 ||
-        setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0 ||
-        keep_to_look() < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        setresgid(AGENT_UID, AGENT_UID, AGENT_UID) < 0 ||
+        setresuid(AGENT_UID, AGENT_UID, AGENT_UID) < 0 || keep_to_look() < 0 ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         return err_set(e, ERR_SYSTEM, "cannot switch from root to another user: %s",
                        strerror(errno));
     return 0;

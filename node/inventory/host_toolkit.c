@@ -82,9 +82,8 @@ static void host_toolkit_take_text(struct part text, const char *config, struct 
 static void take_docker(struct part text, const char *config, struct named *n)
 {
     CLEANUP_JSON json_t *daemon = json_loadb(text.at, text.len, 0, NULL);
-    json_t *runtime;
-    const char *name, *standard = json_str_or_empty(daemon, "default-runtime");
-    json_object_foreach (json_object_get(daemon, "runtimes"), name, runtime) {
+    const char *standard = json_str_or_empty(daemon, "default-runtime");
+    JSON_EACH_MEMBER (name, runtime, json_object_get(daemon, "runtimes")) {
         const char *path = json_str_or_empty(runtime, "path");
         const struct handler h = { part_of(name), part_of(path) };
         take_handler(&h, config, n);

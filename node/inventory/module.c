@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/str.h"
+
 /* MODULES_MAX: 300 modules of a desktop take 20 KiB. */
 enum { MODULES_MAX = 512 * 1024, VERSION_TEXT_MAX = 4096, ROUNDS_MAX = 4 };
 
@@ -124,11 +126,6 @@ static bool has_taint(const struct module_line *line, char taint)
     return line->taints.len && memchr(line->taints.at, taint, line->taints.len);
 }
 
-static int module_by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 /* Adds the modules that use one of the driver's modules. */
 static void take_users(struct arena *a, const struct module_line *line, struct module_facts *m)
 {
@@ -153,7 +150,7 @@ static void find_dependents(struct arena *a, struct part text, const char *modul
             if (part_is(line.name, module) || is_dependent(m, line.name))
                 take_users(a, &line, m);
     } while (m->dependent_count > before && ++round < ROUNDS_MAX);
-    qsort(m->dependents, m->dependent_count, sizeof *m->dependents, module_by_name);
+    qsort(m->dependents, m->dependent_count, sizeof *m->dependents, str_compare);
 }
 
 static void module_take_line(const struct module_line *line, const char *module,

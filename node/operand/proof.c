@@ -93,8 +93,7 @@ static void proof_ask(const struct fact *f, struct buf *ret)
 {
     CLEANUP_BUF struct buf said = BUF_INIT(SMI_MAX);
     char name[] = "nvidia-smi";
-    CLEANUP_FREE char *first = xstrdup(f->arguments[0]),
-                      *second = f->arguments[1] ? xstrdup(f->arguments[1]) : NULL;
+    CLEANUP_FREE char *first = xstrdup(f->arguments[0]), *second = xstrdup_or_null(f->arguments[1]);
     char *const argv[] = { name, first, second, NULL };
     if (program_run(argv, SMI_MS, &said, NULL) < 0)
         return;

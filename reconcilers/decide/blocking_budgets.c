@@ -14,7 +14,7 @@ struct blocking_budget {
     struct selector selector;
 };
 
-static bool lets_nobody_go(const json_t *object)
+static bool lets_no_pod_go(const json_t *object)
 {
     return str_eq(json_str(object, "kind"), "PodDisruptionBudget") &&
            json_int(object, "status.disruptionsAllowed", 0) <= 0;
@@ -35,14 +35,12 @@ static void blocking_budgets_add(struct blocking_budgets *r, const json_t *objec
 
 void blocking_budgets_make(const json_t *objects, struct blocking_budgets *ret)
 {
-    const char *key;
-    json_t *object;
     size_t count = 0;
-    json_object_foreach ((json_t *) objects, key, object)
-        count += lets_nobody_go(object);
+    JSON_EACH_MEMBER (key, object, objects)
+        count += lets_no_pod_go(object);
     *ret = (struct blocking_budgets){ .budgets = xcalloc(count, sizeof *ret->budgets) };
-    json_object_foreach ((json_t *) objects, key, object)
-        if (lets_nobody_go(object))
+    JSON_EACH_MEMBER (key, object, objects)
+        if (lets_no_pod_go(object))
             blocking_budgets_add(ret, object);
 }
 

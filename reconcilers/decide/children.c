@@ -259,8 +259,8 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
 
 static void want_revisions(struct pass *p)
 {
-    const struct revision_tally *r;
-    for (size_t at = 0; (r = map_value(&p->v->tally->revisions, &at));) {
+    MAP_EACH (e, &p->v->tally->revisions) {
+        const struct revision_tally *r = e->value;
         want_revision(p, r->tier, r->hash);
     }
     for (size_t i = 0; i < p->v->child_count; i++) {

@@ -109,11 +109,12 @@ static bool degraded_failed(const struct checks *in, struct condition *ret)
 
 static bool degraded_foreign(const struct checks *in, struct condition *ret)
 {
-    const struct cause *c;
-    for (size_t at = 0; (c = map_value(&in->t->causes, &at));)
+    MAP_EACH (e, &in->t->causes) {
+        const struct cause *c = e->value;
         if (c->first->state == NODE_FOREIGN)
             return cond_set(in, ret, "False", REASON_FOREIGN_STACK, "%s",
                             cause_example(c)->message);
+    }
     return false;
 }
 

@@ -186,7 +186,7 @@ static bool is_just_made(const struct gpu_node_input *in)
 static bool is_of_another(const struct gpu_node_input *in)
 {
     uint64_t owner = in->report ? in->report->owner : 0;
-    return owner && owner != gpu_node_owner(in->node->head.uid);
+    return owner && owner != str_hash_id(in->node->head.uid);
 }
 
 /* A GpuNode without an owner is not garbage-collected. Its node may not have been seen yet, so list

@@ -1,18 +1,20 @@
 #include "reconcilers/decide/holders.h"
 
+#include "base/str.h"
+
 enum { NAMED_MAX = 3 };
 
 bool holders_unasked(const struct node_holders *h, const struct pod *p)
 {
     return p->gpus == 0 && p->component == OPERAND_NONE && !p->is_task &&
-           node_holders_have(h, node_holder_id(p->head.uid));
+           node_holders_have(h, str_hash_id(p->head.uid));
 }
 
 bool holders_name_strangers(const struct node_holders *h, const struct pod *pods)
 {
     size_t found = 0;
     for (const struct pod *p = pods; p; p = p->next_on_node)
-        found += node_holders_have(h, node_holder_id(p->head.uid));
+        found += node_holders_have(h, str_hash_id(p->head.uid));
     return h && found < h->pod_count;
 }
 

@@ -22,13 +22,11 @@ enum {
 static uint64_t add_to_hash(uint64_t hash, const json_t *value)
 {
     const char *text = json_string_value(value);
-    size_t i;
-    json_t *item;
     if (text)
         return hash * 31 + str_hash(text, strlen(text));
-    json_array_foreach (value, i, item)
+    JSON_EACH (item, value)
         hash = add_to_hash(hash, item);
-    return hash * 31 + i;
+    return hash * 31 + json_array_size(value);
 }
 
 /* Hashes a section's pull settings. */
@@ -110,12 +108,10 @@ static void add_image(struct list *l, const char *component, const char *image, 
 /* Adds names, or references to them. */
 static void add_secrets(struct list *l, const json_t *references)
 {
-    size_t i, k;
-    json_t *reference, *name;
-    json_array_foreach (references, i, reference) {
+    JSON_EACH (reference, references) {
         json_t *wanted = json_is_string(reference) ? reference : json_object_get(reference, "name");
         bool there = false;
-        json_array_foreach (l->secrets, k, name)
+        JSON_EACH (name, l->secrets)
             there |= json_equal(name, wanted);
         if (wanted && !there)
             json_array_append(l->secrets, wanted);
@@ -132,9 +128,7 @@ static int add_operand(struct list *l, const struct manifests *m, const struct o
         return -1;
     const json_t *spec = json_at(object, "spec.template.spec");
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        size_t k;
-        json_t *container;
-        json_array_foreach (json_object_get(spec, lists[i]), k, container)
+        JSON_EACH (container, json_object_get(spec, lists[i]))
             add_image(l, o->name, json_str_or_empty(container, "image"),
                       json_str(container, "imagePullPolicy"));
     }

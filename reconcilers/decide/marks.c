@@ -46,9 +46,7 @@ static json_t *marks_parse(const struct node_view *view, uint32_t text_id)
 /* Key and effect identify a taint. */
 static size_t find_taint(const json_t *taints, const char *key, const char *effect)
 {
-    size_t i;
-    json_t *t;
-    json_array_foreach (taints, i, t)
+    JSON_EACH_AT (i, t, taints)
         if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
             return i;
     return SIZE_MAX;
@@ -155,9 +153,7 @@ static void want_feature(struct diff *d, const char *key, const char *value)
 /* Handles the feature labels that were Ostler's, by `rule`. */
 static void go_through_features(struct diff *d, enum marks_features rule)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach (d->old_labels, i, entry) {
+    JSON_EACH (entry, d->old_labels) {
         const char *key = json_string_value(entry), *now = key ? node_label(d->view, key) : NULL;
         if (!now || !gpu_feature_is(key))
             continue;
@@ -170,12 +166,10 @@ static void go_through_features(struct diff *d, enum marks_features rule)
 
 static void want_features(struct diff *d, const struct marks *wanted)
 {
-    const char *key;
-    json_t *value;
     if (wanted->features_rule == FEATURES_KEPT || wanted->features_rule == FEATURES_LEFT)
         go_through_features(d, wanted->features_rule);
     else if (wanted->features_rule == FEATURES_SET)
-        json_object_foreach ((json_t *) wanted->features, key, value)
+        JSON_EACH_MEMBER (key, value, wanted->features)
             want_feature(d, key, json_string_value(value));
 }
 
@@ -189,9 +183,7 @@ static bool may_be_ours(const struct diff *d, const char *key)
 
 static void drop_unwanted_labels(struct diff *d)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach (d->old_labels, i, entry) {
+    JSON_EACH (entry, d->old_labels) {
         const char *key = json_string_value(entry);
         if (may_be_ours(d, key) && !json_has_text(d->our_labels, key) &&
             !json_has_text(d->left, key) && !is_changed(d, key))
@@ -232,9 +224,7 @@ static void want_taint(struct diff *d, const struct policy_taint *taint)
 
 static void drop_unwanted_taints(struct diff *d)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach (d->old_taints, i, entry) {
+    JSON_EACH (entry, d->old_taints) {
         const char *name = json_string_value(entry);
         size_t at = find_named_taint(d, name);
         if (at == SIZE_MAX || json_has_text(d->our_taints, name))
@@ -362,9 +352,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
 {
     CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, wanted->claim_taint);
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) wanted->labels, key, value)
+    JSON_EACH_MEMBER (key, value, wanted->labels)
         want_label(&d, key, json_string_value(value));
     want_features(&d, wanted);
     drop_unwanted_labels(&d);
@@ -387,11 +375,9 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
 /* Keeps what was Ostler's, except the taint that goes with a claim. */
 static void keep_all(struct diff *d)
 {
-    size_t i;
-    json_t *entry;
     json_array_extend(d->our_labels, d->old_labels);
     json_object_update(d->our_features, d->old_features);
-    json_array_foreach (d->old_taints, i, entry)
+    JSON_EACH (entry, d->old_taints)
         if (!str_eq(json_string_value(entry), d->old_upgrade))
             json_array_append(d->our_taints, entry);
 }
@@ -468,12 +454,10 @@ bool marks_any(const struct node_view *view)
 /* Whether the node has a label or taint that the annotation names. */
 static bool bears_named(const struct diff *d)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach (d->old_labels, i, entry)
+    JSON_EACH (entry, d->old_labels)
         if (may_be_ours(d, json_string_value(entry)))
             return true;
-    json_array_foreach (d->old_taints, i, entry)
+    JSON_EACH (entry, d->old_taints)
         if (find_named_taint(d, json_string_value(entry)) != SIZE_MAX)
             return true;
     return false;

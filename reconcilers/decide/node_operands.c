@@ -146,7 +146,8 @@ static const char *unnamed_pods(const struct node_pass *p)
                         "exporter asks the kubelet in %s/pod-resources, and the kubelet's folder "
                         "is %s: link the former to %s/pod-resources on the node and delete the "
                         "exporter's pod there, or run the kubelet without --root-dir",
-                        host_kubelet_root(i->distribution), i->kubelet_root, i->kubelet_root);
+                        host_distributions[i->distribution].kubelet_root, i->kubelet_root,
+                        i->kubelet_root);
 }
 
 void operands_judge_metrics(const struct node_pass *p)

@@ -38,13 +38,11 @@ static void test_labels(json_t *operations, const struct node_view *view, const 
         json_patch_add(operations, "test", LABELS, json_null());
         return;
     }
-    const char *key;
-    json_t *value;
     for (enum tier t = 0; t < TIERS; t++)
         test_unchanged(operations, view, change, tiers[t].label);
     for (size_t i = 0; i < ARRAY_LEN(decisive); i++)
         test_unchanged(operations, view, change, decisive[i]);
-    json_object_foreach ((json_t *) change, key, value)
+    JSON_EACH_MEMBER (key, value, change)
         test_key(operations, LABELS, key, node_label(view, key));
 }
 
@@ -94,12 +92,10 @@ static void set_key(json_t *operations, const char *map, const char *key, json_t
 /* An absent map is created with its first members. */
 static void set_keys(json_t *operations, const char *map, bool there, const json_t *change)
 {
-    const char *key;
-    json_t *value;
     if (!there && json_object_size(change))
         json_patch_add(operations, "add", map, json_copy((json_t *) change));
     else
-        json_object_foreach ((json_t *) change, key, value)
+        JSON_EACH_MEMBER (key, value, change)
             set_key(operations, map, key, value);
 }
 

@@ -221,7 +221,7 @@ static bool configures_itself(const json_t *stack)
 {
     static const enum host_distribution ones[] = { DISTRIBUTION_K3S, DISTRIBUTION_RKE2 };
     for (size_t i = 0; i < ARRAY_LEN(ones); i++)
-        if (str_eq(json_str(stack, "distribution"), host_distribution_name(ones[i])))
+        if (str_eq(json_str(stack, "distribution"), host_distributions[ones[i]].name))
             return true;
     return false;
 }

@@ -19,9 +19,7 @@ static void plan_finalizer(const struct cluster_view *v, bool present, enum reas
                            const char *message, struct actions *actions)
 {
     CLEANUP_JSON json_t *finalizers = json_array();
-    size_t i;
-    json_t *entry;
-    json_array_foreach (json_at(v->object, "metadata.finalizers"), i, entry)
+    JSON_EACH (entry, json_at(v->object, "metadata.finalizers"))
         if (!str_eq(json_string_value(entry), POLICY_FINALIZER))
             json_array_append(finalizers, entry);
     if (present)
@@ -61,7 +59,7 @@ static bool is_step(enum reason r)
 static void plan_notice_of(const struct cluster_view *v, const struct condition *ready,
                            struct actions *actions)
 {
-    const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
+    const json_t *before = condition_of(v->object, "Ready");
     if (str_eq(json_str(before, "status"), ready->status) &&
         str_eq(json_str(before, "reason"), ready->reason))
         return;
@@ -86,7 +84,7 @@ static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a,
                                  struct actions *actions)
 {
     const char *problem = retry_problem(v, a);
-    const json_t *before = condition_find(json_at(v->object, "status.conditions"), "RollingOut");
+    const json_t *before = condition_of(v->object, "RollingOut");
     if (problem && !strstr(json_str_or_empty(before, "message"), problem))
         actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_POLICY,
                                                       .name = (char *) object_name(v->object),
@@ -204,9 +202,7 @@ static void replace_condition(json_t *conditions, const json_t *before, const st
                               const struct cluster_view *v)
 {
     json_t *fresh = condition_json(c, before, object_generation(v->object), v->now);
-    size_t i;
-    json_t *entry;
-    json_array_foreach (conditions, i, entry) {
+    JSON_EACH_AT (i, entry, conditions) {
         if (entry == condition_find(conditions, c->type)) {
             json_array_set_new(conditions, i, fresh);
             return;

@@ -87,9 +87,7 @@ static bool says_all_of(const struct child *b, const struct child *a)
 {
     static const char *const prefixes[] = { ANNOTATION_FAILED, ANNOTATION_CANARY,
                                             ANNOTATION_COMPLETED, NULL };
-    const char *key;
-    json_t *value;
-    json_object_foreach (a ? a->annotations : NULL, key, value)
+    JSON_EACH_MEMBER (key, value, a ? a->annotations : NULL)
         if (has_one_of(key, prefixes) &&
             !json_equal(value, json_object_get(b ? b->annotations : NULL, key)))
             return false;
@@ -247,9 +245,7 @@ static void records_set_text(json_t *wanted, const struct child *record, const c
 /* Whether a node of any pool has run the revision. */
 static bool has_run_anywhere(const struct child *record)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach (record->annotations, key, value)
+    JSON_EACH_MEMBER (key, value, record->annotations)
         if ((str_has_prefix(key, ANNOTATION_RAN) || str_has_prefix(key, ANNOTATION_COMPLETED)) &&
             child_time(record, key))
             return true;
@@ -271,8 +267,8 @@ static bool any_completed(const struct cluster_view *v, const json_t *inputs, co
 static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r,
                       const json_t *inputs)
 {
-    const struct revision_tally *other;
-    for (size_t at = 0; (other = map_value(&v->tally->revisions, &at));) {
+    MAP_EACH (e, &v->tally->revisions) {
+        const struct revision_tally *other = e->value;
         bool more = other->ran > r->ran ||
                     (other->ran == r->ran && !other->wanted && strcmp(other->hash, r->hash) < 0);
         if (other->pool == r->pool && more && str_eq(other->tier, r->tier) &&
@@ -317,8 +313,8 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
                          const char *annotation)
 {
     const char *tier = json_str_or_empty(record->inputs, "tier");
-    const struct revision_tally *r;
-    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
+    MAP_EACH (e, &v->tally->revisions) {
+        const struct revision_tally *r = e->value;
         if (!r->wanted || !str_eq(r->tier, tier) || str_eq(r->hash, record->revision) ||
             !str_eq(v->policy->pools[r->pool].name, annotation + strlen(ANNOTATION_TARGET)))
             continue;
@@ -421,9 +417,7 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
                            const struct child *record)
 {
     json_t *wanted = json_object();
-    const char *key;
-    json_t *value;
-    json_object_foreach (record ? record->annotations : NULL, key, value)
+    JSON_EACH_MEMBER (key, value, record ? record->annotations : NULL)
         if (records_is_kept(v, record, key))
             json_object_set_new(wanted, key, kept_value(v, record, key));
         else if (str_has_prefix(key, ANNOTATION_FAILED))
@@ -432,8 +426,8 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
      * pool numbers. */
     if (!v->settled)
         return wanted;
-    const struct revision_tally *r;
-    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
+    MAP_EACH (e, &v->tally->revisions) {
+        const struct revision_tally *r = e->value;
         if (!str_eq(r->tier, tier) || !str_eq(r->hash, hash))
             continue;
         if (r->wanted)

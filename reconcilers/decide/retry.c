@@ -39,12 +39,9 @@ static int64_t read_answer(const char *text, const char *hash, const char **ret_
 {
     const char *space = strchr(text, ' ');
     CLEANUP_FREE char *time = xstrndup(text, space ? (size_t) (space - text) : strlen(text));
-    int64_t us = clock_parse_rfc3339(time);
-    char written[CLOCK_TEXT_MAX] = "";
-    if (us > 0)
-        clock_rfc3339(us, written);
+    int64_t us = clock_parse_written(time);
     *ret_value = space ? space + 1 : hash;
-    return str_eq(time, written) && retry_asks(*ret_value, hash) ? us / 1000000 : 0;
+    return us > 0 && retry_asks(*ret_value, hash) ? us / 1000000 : 0;
 }
 
 int64_t retry_answered_s(const struct child *record, const char *pool)
@@ -56,9 +53,8 @@ int64_t retry_answered_s(const struct child *record, const char *pool)
 
 bool retry_was_answered(const json_t *annotations, const char *hash, const char *value)
 {
-    const char *key, *answered;
-    json_t *text;
-    json_object_foreach ((json_t *) annotations, key, text)
+    const char *answered;
+    JSON_EACH_MEMBER (key, text, annotations)
         if (str_has_prefix(key, ANNOTATION_RETRIED) &&
             read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
             (!value || str_eq(answered, value)))
@@ -68,10 +64,9 @@ bool retry_was_answered(const json_t *annotations, const char *hash, const char 
 
 const char *retry_value(const json_t *annotations, const char *hash, struct arena *a)
 {
-    const char *key, *answered;
-    json_t *text;
+    const char *answered;
     int64_t last = 0;
-    json_object_foreach ((json_t *) annotations, key, text)
+    JSON_EACH_MEMBER (key, text, annotations)
         if (str_has_prefix(key, ANNOTATION_RETRIED) &&
             read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
             number_of(answered, hash) > last)

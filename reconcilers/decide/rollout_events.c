@@ -144,9 +144,7 @@ void rollout_events(const struct cluster_view *v, const char *tier, const char *
                     const struct child *record, const json_t *annotations, struct actions *actions)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) annotations, key, value) {
+    JSON_EACH_MEMBER (key, value, annotations) {
         struct news n = { v,
                           tier,
                           hash,

@@ -19,11 +19,6 @@ const struct rollout_plan_limits rollout_plan_in_full = {
     .waves = SIZE_MAX, .names = SIZE_MAX, .blockers = SIZE_MAX, .pods = SIZE_MAX, .moves = true
 };
 
-static json_t *count_json(size_t n)
-{
-    return json_integer((json_int_t) n);
-}
-
 static json_t *time_json(const struct rollout_plan_input *in, int64_t at_s)
 {
     char text[CLOCK_TEXT_MAX];
@@ -77,7 +72,7 @@ static json_t *pools_json(const struct rollout_plan_input *in)
         size_t moves = 0;
         for (enum tier t = 0; t < TIERS; t++) {
             size_t n = moves_of(in, pool, t);
-            json_object_set_new(o, tiers[t].name, count_json(n));
+            json_object_set_new(o, tiers[t].name, json_integer(n));
             moves += n;
         }
         if (moves)
@@ -92,8 +87,8 @@ static json_t *wave_json(const struct rollout_plan_input *in, const struct plann
     for (size_t i = 0; i < w->count && i < in->limits->names; i++)
         json_array_append_new(names, json_string(in->simulation->moves[w->first + i].node->name));
     bool later = !w->timed && w->begins_s > in->rollout->now_s;
-    return json_pack("{s:o, s:o, s:o*, s:o*, s:o*}", "nodes", count_json(w->count), "names", names,
-                     "canary", w->canary ? json_true() : NULL, "begins",
+    return json_pack("{s:o, s:o, s:o*, s:o*, s:o*}", "nodes", json_integer(w->count), "names",
+                     names, "canary", w->canary ? json_true() : NULL, "begins",
                      w->timed ? time_json(in, w->begins_s) : NULL, "notBefore",
                      later ? time_json(in, w->begins_s) : NULL);
 }
@@ -122,7 +117,7 @@ static json_t *stay_json(const struct rollout_plan_input *in, enum rollout_hold 
             json_array_append_new(closed, json_string(n->name));
     }
     return json_pack("{s:s, s:o, s:o, s:O*}", "reason", reason_text(rollout_hold_reason(hold)),
-                     "nodes", count_json(nodes), "names", names, "closed",
+                     "nodes", json_integer(nodes), "names", names, "closed",
                      in->limits->moves ? closed : NULL);
 }
 
@@ -153,7 +148,7 @@ static char *people_in_the_way(const struct rollout_plan_input *in, const struct
             ? "a user cancelled its upgrade to this target; the annotation " ANNOTATION_GAVE_UP
               " says so"
             : NULL;
-    return text ? xstrdup(text) : NULL;
+    return xstrdup_or_null(text);
 }
 
 static char *images_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)
@@ -230,7 +225,7 @@ static json_t *moves_json(const struct rollout_plan_input *in)
         size_t wave = i < in->simulation->under_way ? 0 : m->wave + 1;
         json_array_append_new(
             moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name, "pool",
-                             in->rollout->pool_names[m->node->pool], "wave", count_json(wave),
+                             in->rollout->pool_names[m->node->pool], "wave", json_integer(wave),
                              "tier", tiers[m->tier].name, "pods", pods_json(in, m->node)));
     }
     return moves;
@@ -244,7 +239,7 @@ json_t *rollout_pace_json(const struct rollout_pace pace[static TIERS])
             json_object_set_new(out, tiers[tier].name,
                                 json_pack("{s:I, s:o}", "secondsPerNode",
                                           (json_int_t) pace[tier].node_s, "nodes",
-                                          count_json(pace[tier].nodes)));
+                                          json_integer(pace[tier].nodes)));
     return out;
 }
 
@@ -416,13 +411,13 @@ json_t *rollout_plan_json(const struct rollout_plan_input *in)
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o*, s:o*, s:o*, s:o*, "
         "s:o*, s:o*, s:o*}",
         "hash", f->hash, "madeAt", time_json(in, in->rollout->now_s), "message",
-        json_text(sentence), "nodes", count_json(f->move_count), "underWay",
-        count_json(f->under_way), "waveCount", count_json(f->wave_count), "pools", pools_json(in),
-        "waves", waves_json(in), "stay", stays_json(in), "pods", "leave", count_json(s.leave),
-        "wait", count_json(s.wait), "blockers", blockers_json(in), "approvalMissing",
-        unapproved ? json_true() : NULL, "held",
+        json_text(sentence), "nodes", json_integer(f->move_count), "underWay",
+        json_integer(f->under_way), "waveCount", json_integer(f->wave_count), "pools",
+        pools_json(in), "waves", waves_json(in), "stay", stays_json(in), "pods", "leave",
+        json_integer(s.leave), "wait", json_integer(s.wait), "blockers", blockers_json(in),
+        "approvalMissing", unapproved ? json_true() : NULL, "held",
         held ? json_string(reason_text(rollout_hold_reason(f->now))) : NULL, "pace",
         full ? rollout_pace_json(in->pace) : NULL, "moves", full ? moves_json(in) : NULL,
-        "withoutImages", full ? count_json(s.imageless) : NULL, "beyond",
-        f->beyond ? count_json(f->beyond) : NULL, "ends", ends ? time_json(in, f->ends_s) : NULL);
+        "withoutImages", full ? json_integer(s.imageless) : NULL, "beyond",
+        f->beyond ? json_integer(f->beyond) : NULL, "ends", ends ? time_json(in, f->ends_s) : NULL);
 }

@@ -18,11 +18,6 @@ enum {
     MESSAGE_MAX = 512,
 };
 
-static json_t *status_count(size_t n)
-{
-    return json_integer((json_int_t) n);
-}
-
 /* NULL for NULL. */
 static json_t *shortened(const char *s, size_t max)
 {
@@ -38,12 +33,12 @@ static json_t *nodes_json(const struct tally *t)
         if (t->states[i] && i != NODE_UNMANAGED)
             json_array_append_new(states, json_pack("{s:s, s:o}", "state",
                                                     node_state_name((enum node_state) i), "count",
-                                                    status_count(t->states[i])));
+                                                    json_integer(t->states[i])));
     size_t managed = served + t->states[NODE_LOST];
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", status_count(t->total), "gpu",
-                     status_count(t->gpu), "managed", status_count(managed), "ready",
-                     status_count(t->states[NODE_READY]), "upToDate",
-                     status_count(managed - outdated), "outdated", status_count(outdated), "states",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", json_integer(t->total), "gpu",
+                     json_integer(t->gpu), "managed", json_integer(managed), "ready",
+                     json_integer(t->states[NODE_READY]), "upToDate",
+                     json_integer(managed - outdated), "outdated", json_integer(outdated), "states",
                      states);
 }
 
@@ -58,8 +53,8 @@ static bool is_known_good(const struct cluster_view *v, const struct revision_ta
 static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
 {
     json_t *targets = json_array();
-    const struct revision_tally *r;
-    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
+    MAP_EACH (e, &v->tally->revisions) {
+        const struct revision_tally *r = e->value;
         if (r->pool != pool || !r->wanted)
             continue;
         const char *version = revision_version(cluster_inputs(v, r->tier, r->hash), r->tier);
@@ -69,7 +64,7 @@ static json_t *targets_json(const struct cluster_view *v, size_t pool, const cha
         json_array_append_new(targets,
                               json_pack("{s:o, s:s, s:o, s:b}", "revision",
                                         json_textf("%s-%s", r->tier, r->hash), "version",
-                                        str_or_empty(version), "nodes", status_count(r->carrying),
+                                        str_or_empty(version), "nodes", json_integer(r->carrying),
                                         "knownGood", is_known_good(v, r)));
     }
     return targets;
@@ -84,13 +79,13 @@ static int by_revision(const void *a, const void *b)
 /* The first ones in a fixed order, so that the same facts give the same text. */
 static json_t *status_sorted_now(json_t *list_steal)
 {
-    size_t n = json_array_size(list_steal), i;
-    json_t *entry, *out = json_array();
+    size_t n = json_array_size(list_steal);
+    json_t *out = json_array();
     CLEANUP_FREE json_t **entries = xcalloc(n, sizeof *entries);
-    json_array_foreach (list_steal, i, entry)
+    JSON_EACH_AT (i, entry, list_steal)
         entries[i] = entry;
     qsort(entries, n, sizeof *entries, by_revision);
-    for (i = 0; i < n && i < TARGETS_MAX; i++)
+    for (size_t i = 0; i < n && i < TARGETS_MAX; i++)
         json_array_append(out, entries[i]);
     json_decref(list_steal);
     return out;
@@ -105,9 +100,9 @@ static json_t *pools_json(const struct cluster_view *v)
         size_t nodes = v->tally->pools[i].nodes, outdated = v->tally->pools[i].outdated;
         json_array_append_new(
             pools, json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "name",
-                             v->policy->pools[i].name, "nodes", status_count(nodes), "ready",
-                             status_count(v->tally->pools[i].states[NODE_READY]), "upToDate",
-                             status_count(nodes - outdated), "outdated", status_count(outdated),
+                             v->policy->pools[i].name, "nodes", json_integer(nodes), "ready",
+                             json_integer(v->tally->pools[i].states[NODE_READY]), "upToDate",
+                             json_integer(nodes - outdated), "outdated", json_integer(outdated),
                              "driverVersion", str_or_empty(version), "targets", targets));
     }
     return pools;
@@ -128,10 +123,12 @@ static size_t behind(const struct cluster_view *v, enum operand c)
 
 static const struct cause *status_cause_of(const struct tally *t, enum operand c)
 {
-    const struct cause *best = NULL, *cause;
-    for (size_t at = 0; (cause = map_value(&t->causes, &at));)
+    const struct cause *best = NULL;
+    MAP_EACH (e, &t->causes) {
+        const struct cause *cause = e->value;
         if (cause->component == c && (!best || cause_comes_first(cause, best)))
             best = cause;
+    }
     return best;
 }
 
@@ -148,9 +145,9 @@ static json_t *operands_json(const struct cluster_view *v)
         const char *message = cause ? cause_example(cause)->message : NULL;
         json_array_append_new(operands,
                               json_pack("{s:s, s:o, s:o, s:o, s:o*}", "name", operand_name(c),
-                                        "desired", status_count(v->tally->operands[c].wanted),
-                                        "ready", status_count(v->tally->operands[c].up), "outdated",
-                                        status_count(behind(v, c)), "message",
+                                        "desired", json_integer(v->tally->operands[c].wanted),
+                                        "ready", json_integer(v->tally->operands[c].up), "outdated",
+                                        json_integer(behind(v, c)), "message",
                                         shortened(message, MESSAGE_MAX)));
     }
     return operands;
@@ -167,7 +164,7 @@ static json_t *cause_json(const struct cause *c)
     const struct node_summary *s = cause_example(c);
     const char *operand = operand_name(c->component);
     return json_pack("{s:s, s:o, s:s, s:o*, s:o*, s:o*}", "reason", c->word, "nodes",
-                     status_count(c->nodes), "node", s->name, "operand",
+                     json_integer(c->nodes), "node", s->name, "operand",
                      *operand ? json_string(operand) : NULL, "pod", shortened(s->pod, 253),
                      "message", shortened(s->message, MESSAGE_MAX));
 }
@@ -176,9 +173,9 @@ static json_t *causes_json(const struct tally *t)
 {
     json_t *out = json_array();
     CLEANUP_FREE const struct cause **causes = xcalloc(t->causes.len, sizeof *causes);
-    size_t n = 0, at = 0;
-    while (n < t->causes.len)
-        causes[n++] = map_value(&t->causes, &at);
+    size_t n = 0;
+    MAP_EACH (e, &t->causes)
+        causes[n++] = e->value;
     qsort(causes, n, sizeof *causes, by_weight);
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         json_array_append_new(out, cause_json(causes[i]));
@@ -204,9 +201,9 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
     CLEANUP_ARENA struct arena a = { 0 };
     bool until = r->until_s && status_rollout_reason(v) == rollout_report_reason(r);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s*, s:O*, s:o*}", "pending",
-                     status_count(r->pending), "active", status_count(r->active), "waiting",
-                     status_count(r->waiting), "failed", status_count(r->failed), "skipped",
-                     status_count(r->skipped), "done", status_count(r->done), "reason",
+                     json_integer(r->pending), "active", json_integer(r->active), "waiting",
+                     json_integer(r->waiting), "failed", json_integer(r->failed), "skipped",
+                     json_integer(r->skipped), "done", json_integer(r->done), "reason",
                      reason_text(status_rollout_reason(v)), "message",
                      shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX),
                      "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan", v->plan,
@@ -261,9 +258,7 @@ static const struct {
 
 static void cut(json_t *list, const char *member, size_t keep)
 {
-    size_t i;
-    json_t *entry;
-    json_array_foreach (list, i, entry)
+    JSON_EACH (entry, list)
         if (member)
             json_object_del(entry, member);
     while (!member && json_array_size(list) > keep)

@@ -13,15 +13,10 @@ static struct revision_tally *tally_revision_of(struct tally *t, enum tier tier,
         return NULL;
     char key[64];
     snprintf(key, sizeof key, "%s/%s/%zu", tiers[tier].name, hash, pool);
-    struct revision_tally *r = map_get(&t->revisions, key);
-    if (r)
-        return r;
-    r = xcalloc(1, sizeof *r);
-    r->key = xstrdup(key);
+    struct revision_tally *r = MAP_MAKE(struct revision_tally, key, &t->revisions, key);
     r->pool = pool;
     r->tier = tiers[tier].name;
     snprintf(r->hash, sizeof r->hash, "%s", hash);
-    map_put(&t->revisions, r->key, r);
     return r;
 }
 
@@ -29,9 +24,7 @@ static void forget_revision(struct tally *t, struct revision_tally *r)
 {
     if (!r || r->carrying || r->wanted || r->ran || r->claimed || r->last)
         return;
-    map_remove(&t->revisions, r->key);
-    free(r->key);
-    free(r);
+    free(map_remove(&t->revisions, r->key));
 }
 
 static struct cause *tally_cause_of(struct tally *t, const struct node_verdict *v)
@@ -268,11 +261,6 @@ static bool same_for_rollout(const struct node_summary *s, const struct node_ver
            same_targets(s, v) && s->outdated == is_verdict_outdated(v) && same_policy_target(s, v);
 }
 
-static char *tally_copy(const char *s)
-{
-    return s ? xstrdup(s) : NULL;
-}
-
 static struct node_standing standing_of(struct tally *t, const struct node_verdict *v,
                                         enum tier tier)
 {
@@ -311,11 +299,11 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->outdated = is_verdict_outdated(v);
     s->policy_target = v->policy_target;
     free_texts(s);
-    s->message = tally_copy(v->message);
-    s->pod = tally_copy(v->pod);
-    s->trouble = tally_copy(v->trouble);
-    s->refused = tally_copy(v->refused);
-    s->next_text = tally_copy(v->next_text);
+    s->message = xstrdup_or_null(v->message);
+    s->pod = xstrdup_or_null(v->pod);
+    s->trouble = xstrdup_or_null(v->trouble);
+    s->refused = xstrdup_or_null(v->refused);
+    s->next_text = xstrdup_or_null(v->next_text);
     s->next_s = v->next_s;
     s->cause = tally_cause_of(t, v);
     link_cause(s);
@@ -330,10 +318,10 @@ bool cause_comes_first(const struct cause *a, const struct cause *b)
 
 const struct cause *tally_first_cause(const struct tally *t, bool (*counts)(const struct cause *c))
 {
-    const struct cause *first = NULL, *c;
-    for (size_t at = 0; (c = map_value(&t->causes, &at));)
-        if (counts(c) && (!first || cause_comes_first(c, first)))
-            first = c;
+    const struct cause *first = NULL;
+    MAP_EACH (e, &t->causes)
+        if (counts(e->value) && (!first || cause_comes_first(e->value, first)))
+            first = e->value;
     return first;
 }
 
@@ -356,9 +344,9 @@ void tally_remove(struct tally *t, struct node_summary *s)
 static const struct node_summary *first_with(const struct tally *t, bool trouble)
 {
     const struct node_summary *first = NULL;
-    const struct cause *c;
-    for (size_t at = 0; (c = map_value(&t->causes, &at));)
-        for (const struct node_summary *s = c->first; s; s = s->next)
+    MAP_EACH (e, &t->causes)
+        for (const struct node_summary *s = ((const struct cause *) e->value)->first; s;
+             s = s->next)
             if ((trouble ? s->trouble : s->refused) &&
                 (!first || strverscmp(s->name, first->name) < 0))
                 first = s;
@@ -394,8 +382,8 @@ size_t tally_outdated(const struct tally *t)
 size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, unsigned which)
 {
     size_t n = 0;
-    const struct revision_tally *r;
-    for (size_t at = 0; (r = map_value(&t->revisions, &at));) {
+    MAP_EACH (e, &t->revisions) {
+        const struct revision_tally *r = e->value;
         if ((tier && !str_eq(r->tier, tier)) || (hash && !str_eq(r->hash, hash)))
             continue;
         n += which & TALLY_CARRYING ? r->carrying : 0;

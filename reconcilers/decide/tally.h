@@ -10,7 +10,6 @@ enum { TALLY_POOLS_MAX = 65 }; /* the CRD's limit, plus `default` */
 
 /* Counts nodes of one pool by their relation to one revision. */
 struct revision_tally {
-    char *key;        /* "driver/<hash>/<pool>" */
     const char *tier; /* name, as in records; static */
     char hash[REVISION_HASH_MAX];
     size_t pool;
@@ -26,6 +25,7 @@ struct revision_tally {
     /* Nodes, not down, that carry it only until its toolkit is removed from their container
      * runtime. */
     size_t removing;
+    char key[]; /* "driver/<hash>/<pool>" */
 };
 
 /* A node's relation to the revisions of one tier, from its verdict; NULL: none. */

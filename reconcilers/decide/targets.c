@@ -48,8 +48,8 @@ void targets_free(struct targets *t)
 {
     if (!t)
         return;
-    struct entry *entry;
-    for (size_t at = 0; (entry = map_value(&t->entries, &at));) {
+    MAP_EACH (e, &t->entries) {
+        struct entry *entry = e->value;
         clear_target(&entry->target);
         free(entry->key);
         free(entry);
@@ -102,7 +102,7 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
      * kinds. */
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
     const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
-                                                           : host_runtime_name(host->runtime);
+                                                           : host_runtimes[host->runtime].name;
     return xasprintf("%d|%d|%d|%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts),
                      is_openshift(facts), host->cos, host->google_driver, pool, os,
                      precompiled ? host->kernel : "", runtime, (int) host->distribution, host->cdi,
@@ -116,11 +116,8 @@ static void set_problem(struct target *target, enum reason reason, const char *f
 {
     if (target->reason)
         return;
-    va_list ap;
-    va_start(ap, fmt);
     target->reason = reason;
-    target->problem = xvasprintf(fmt, ap);
-    va_end(ap);
+    target->problem = FORMATTED(fmt);
 }
 
 static json_t *held(const struct targets *t, size_t pool, const char *tier)
@@ -185,7 +182,7 @@ static void take_stack(struct targets *t, struct target *target, const struct ho
     CLEANUP_JSON json_t *inputs = stack_inputs(t->specs[target->pool], target->source, host, config,
                                                known);
     CLEANUP_JSON json_t *settings = plugin_settings_of(inputs);
-    if (plugin_shares_by(settings, SHARING_MPS)) {
+    if (config && plugin_shares_by(settings, SHARING_MPS)) {
         set_problem(target, REASON_MPS_NOT_SUPPORTED,
                     "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler "
                     "does not run the control daemon of MPS, without which the device plugin does "
@@ -315,8 +312,8 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
 
 const struct target *targets_next(const struct targets *t, size_t *cursor)
 {
-    const struct entry *entry = map_value(&t->entries, cursor);
-    return entry ? &entry->target : NULL;
+    const struct map_entry *e = map_next(&t->entries, cursor);
+    return e ? &((const struct entry *) e->value)->target : NULL;
 }
 
 const json_t *targets_inputs(const struct targets *t, const char *tier_name, const char *hash,

@@ -198,7 +198,7 @@ static void send_pods_away(struct upgrade_pass *s)
         s->out->send = SEND_DELETE;
         return;
     }
-    s->out->send = SEND_NOBODY;
+    s->out->send = SEND_NONE;
     if (was_tried(s))
         fail(s, reason_text(REASON_PODS_NOT_EVICTED),
              "drain.timeout is over, and the driver that did not come up cannot be removed; %s",

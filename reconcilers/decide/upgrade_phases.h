@@ -8,7 +8,7 @@
 #include "reconcilers/decide/proof.h"
 
 /* What to do about the pods of a draining node. */
-enum upgrade_send { SEND_NOBODY, SEND_EVICT, SEND_DELETE };
+enum upgrade_send { SEND_NONE, SEND_EVICT, SEND_DELETE };
 
 /* What a node has after the pass. Strings are static, from the arena, or borrowed from the
  * input. */

@@ -70,9 +70,7 @@ static const char *job_of(const struct gpu_node_input *in, const struct pod *p, 
 
 static bool has_entry(const json_t *list, const char *kind, const char *ns, const char *name)
 {
-    size_t i;
-    json_t *e;
-    json_array_foreach (list, i, e)
+    JSON_EACH (e, list)
         if (str_eq(json_str(e, "kind"), kind) && str_eq(json_str(e, "namespace"), ns) &&
             str_eq(json_str(e, "name"), name))
             return true;

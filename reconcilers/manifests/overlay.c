@@ -9,11 +9,9 @@
 static const char *const container_lists[] = { POD_SPEC ".initContainers", POD_SPEC ".containers" };
 
 /* Index of the element with that name or number; -1: none. */
-static int element_of(const json_t *list, const char *name)
+static int place_of(const json_t *list, const char *name)
 {
-    size_t i;
-    json_t *element;
-    json_array_foreach (list, i, element)
+    JSON_EACH_AT (i, element, list)
         if (str_eq(json_key(element, "name"), name))
             return (int) i;
     int64_t index;
@@ -33,7 +31,7 @@ static json_t *overlay_step(json_t *node, const char *text, size_t len)
     char *name = bracket + 1;
     name[strcspn(name, "]")] = '\0';
     json_t *list = json_object_get(node, key);
-    int i = element_of(list, name);
+    int i = place_of(list, name);
     return i < 0 ? NULL : json_array_get(list, (size_t) i);
 }
 
@@ -75,9 +73,7 @@ static int put_in_containers(const struct overlay *overlay, json_t *manifest, js
 {
     bool found = overlay->container[0] == '*';
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
-        size_t i;
-        json_t *container;
-        json_array_foreach (json_at(manifest, container_lists[l]), i, container) {
+        JSON_EACH (container, json_at(manifest, container_lists[l])) {
             if (!is_for(overlay, container))
                 continue;
             found = true;
@@ -124,28 +120,22 @@ static json_t *list_at(json_t *parent, const char *key)
 void overlay_append(json_t *parent, const char *key, json_t *value)
 {
     json_t *list = list_at(parent, key);
-    size_t i;
-    json_t *element;
-    json_array_foreach (value, i, element)
+    JSON_EACH (element, value)
         json_array_append_new(list, json_deep_copy(element));
 }
 
 void overlay_append_names(json_t *parent, const char *key, json_t *value)
 {
     json_t *list = list_at(parent, key);
-    size_t i;
-    json_t *name;
-    json_array_foreach (value, i, name)
+    JSON_EACH (name, value)
         if (!json_find(list, "name", json_string_value(name)))
             json_array_append_new(list, json_pack("{s:O}", "name", name));
 }
 
 static void merge_by_name(json_t *list, json_t *elements)
 {
-    size_t i;
-    json_t *element;
-    json_array_foreach (elements, i, element) {
-        int at = element_of(list, json_key(element, "name"));
+    JSON_EACH (element, elements) {
+        int at = place_of(list, json_key(element, "name"));
         if (at < 0)
             json_array_append_new(list, json_deep_copy(element));
         else
@@ -170,7 +160,7 @@ void overlay_merge(json_t *parent, const char *key, json_t *value)
 static int merge_element(json_t *list, const char *key, json_t *element, struct err *e)
 {
     const char *name = json_key(element, "name");
-    int at = element_of(list, name);
+    int at = place_of(list, name);
     if (str_eq(json_key(element, "$patch"), "delete")) {
         if (at < 0)
             return err_set(e, ERR_INVALID, "%s[%s] is to be removed and is not there", key, name);
@@ -189,9 +179,7 @@ static int merge_element(json_t *list, const char *key, json_t *element, struct 
 
 static int merge_list(json_t *list, const char *key, const json_t *elements, struct err *e)
 {
-    size_t i;
-    json_t *element;
-    json_array_foreach (elements, i, element)
+    JSON_EACH (element, elements)
         if (merge_element(list, key, element, e) < 0)
             return -1;
     return 0;
@@ -199,9 +187,7 @@ static int merge_list(json_t *list, const char *key, const json_t *elements, str
 
 int overlay_merge_part(json_t *manifest, const json_t *part, struct err *e)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) part, key, value) {
+    JSON_EACH_MEMBER (key, value, part) {
         json_t *there = json_object_get(manifest, key);
         if (json_is_null(value)) {
             json_object_del(manifest, key);

@@ -319,9 +319,7 @@ static void keep_off_control_plane(json_t *object)
     if (!json_object_get(required, "nodeSelectorTerms"))
         json_object_set_new(required, "nodeSelectorTerms",
                             json_pack("[{s:[]}]", "matchExpressions"));
-    size_t i;
-    json_t *term;
-    json_array_foreach (json_object_get(required, "nodeSelectorTerms"), i, term)
+    JSON_EACH (term, json_object_get(required, "nodeSelectorTerms"))
         json_array_append_new(
             json_object_get(term, "matchExpressions"),
             json_pack("{s:s, s:s}", "key", KUBERNETES_CONTROL_PLANE, "operator", "DoesNotExist"));

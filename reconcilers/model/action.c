@@ -1,16 +1,11 @@
 #include "reconcilers/model/action.h"
 
-#include <stdarg.h>
-
 #include "base/mem.h"
 
 void action_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,
                 enum reason reason, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *message = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *message = FORMATTED(fmt);
     actions_add(p, request_steal, verb, target, reason_text(reason), "%s", message);
     p->items[p->len - 1].why = (int) reason;
 }

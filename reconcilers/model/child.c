@@ -11,11 +11,6 @@
 #include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
 
-static char *child_copy(const char *s)
-{
-    return s ? xstrdup(s) : NULL;
-}
-
 /* An annotation that holds JSON; NULL: absent or invalid. */
 static json_t *said_json(const json_t *object, const char *key)
 {
@@ -45,9 +40,9 @@ struct child *child_project(enum resource_id resource, const json_t *object)
     struct child *c = record_new(sizeof *c, object);
     c->resource = resource;
     c->generation = object_generation(object);
-    c->intent = child_copy(object_annotation(object, ANNOTATION_INTENT));
-    c->policy_uid = child_copy(object_label(object, LABEL_POLICY_UID));
-    c->revision = child_copy(object_label(object, LABEL_REVISION));
+    c->intent = xstrdup_or_null(object_annotation(object, ANNOTATION_INTENT));
+    c->policy_uid = xstrdup_or_null(object_label(object, LABEL_POLICY_UID));
+    c->revision = xstrdup_or_null(object_label(object, LABEL_REVISION));
     c->kept_managers = object_managers_without_foreign_spec(object, FIELD_MANAGER);
     c->deleting = object_is_deleting(object);
     c->inputs = inputs_of(resource, object);
@@ -101,12 +96,7 @@ bool child_is_ours(const struct child *c)
 const char *child_time(const struct child *record, const char *annotation)
 {
     const char *text = json_key(record->annotations, annotation);
-    int64_t time_us = clock_parse_rfc3339(text);
-    char written[CLOCK_TEXT_MAX];
-    if (time_us < 0)
-        return NULL;
-    clock_rfc3339(time_us, written);
-    return str_eq(text, written) ? text : NULL;
+    return clock_parse_written(text) < 0 ? NULL : text;
 }
 
 const char *child_failure(const struct child *record, const char *annotation)
@@ -119,9 +109,7 @@ const char *child_failure(const struct child *record, const char *annotation)
 
 bool child_has_failed(const struct child *record)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach (record->annotations, key, value)
+    JSON_EACH_MEMBER (key, value, record->annotations)
         if (str_has_prefix(key, ANNOTATION_FAILED) && child_failure(record, key))
             return true;
     return false;

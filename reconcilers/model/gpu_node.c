@@ -32,17 +32,12 @@ static int64_t since_of(const json_t *object)
     return strlen(text) < GPU_NODE_TIME_MAX ? object_time_s(object, "status.since") : 0;
 }
 
-uint64_t gpu_node_owner(const char *uid)
-{
-    return *uid ? str_hash(uid, strlen(uid)) : 0;
-}
-
 struct log_tail *log_tail_new(const char *pod, const char *container, const char *text)
 {
     struct log_tail *w = xcalloc(1, sizeof *w);
     w->pod = xstrdup(pod);
     w->container = xstrdup(container);
-    w->text = text ? xstrdup(text) : NULL;
+    w->text = xstrdup_or_null(text);
     return w;
 }
 
@@ -82,7 +77,7 @@ static uint32_t said_at(const json_t *object)
 struct gpu_node *gpu_node_project(const json_t *object)
 {
     struct gpu_node *g = record_new(sizeof *g, object);
-    g->owner = gpu_node_owner(gpu_node_owner_of(object));
+    g->owner = str_hash_id(gpu_node_owner_of(object));
     take_state(object, g->state);
     g->rolled_back = reason_parse(json_str(object, "status.reason")) == REASON_ROLLED_BACK;
     g->since_s = since_of(object);

@@ -40,7 +40,7 @@ void log_tail_free(struct log_tail *w);
 
 struct gpu_node {
     struct record head;             /* key = the node's name */
-    uint64_t owner;                 /* gpu_node_owner() of the uid of its Node */
+    uint64_t owner;                 /* str_hash_id() of the uid of its Node */
     char state[GPU_NODE_STATE_MAX]; /* status.state; "": absent */
     bool rolled_back;               /* status.reason is RolledBack */
     int64_t since_s;        /* status.since, epoch seconds; 0: not in Ostler's time format */
@@ -60,8 +60,6 @@ struct gpu_node *gpu_node_project(const json_t *object);
 bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b);
 /* Frees the record with its key. */
 void gpu_node_free(struct gpu_node *g);
-/* Hash of a Node's uid; 0 for "". */
-uint64_t gpu_node_owner(const char *uid);
 /* Hash of Ostler's part of a status: all members except GPU_NODE_GENERATION, GPU_NODE_STAGES and
  * GPU_NODE_INVENTORY; 0 if there are no others. */
 uint64_t gpu_node_said(const json_t *status);

@@ -42,41 +42,6 @@ static const struct hint {
     { "", "install a driver on the node and set driver.source to Host for its pool" },
 };
 
-static const struct {
-    const char *prefix; /* of containerRuntimeVersion */
-    const char *name;
-} runtimes[] = {
-    [RUNTIME_UNKNOWN] = { NULL, "" },
-    [RUNTIME_CONTAINERD] = { "containerd://", "containerd" },
-    [RUNTIME_CRIO] = { "cri-o://", "crio" },
-    [RUNTIME_DOCKER] = { "docker://", "docker" },
-};
-
-struct release {
-    long major;
-    long minor;
-};
-
-static const struct {
-    const char *kubelet; /* part of kubeletVersion; NULL: detected otherwise */
-    const char *label;   /* a label of its nodes */
-    const char *name;
-    /* First containerd that injects CDI devices there. If the toolkit can write the configuration,
-     * it enables CDI; otherwise CDI must be on by default (2.0). */
-    struct release cdi_containerd;
-    const char *kubelet_root; /* directory of its kubelet, as in the exporter's manifests */
-} distributions[] = {
-    [DISTRIBUTION_STOCK] = { NULL, NULL, "stock", { 1, 7 }, "/var/lib/kubelet" },
-    [DISTRIBUTION_K3S] = { "+k3s", NULL, "k3s", { 2, 0 }, "/var/lib/kubelet" },
-    [DISTRIBUTION_RKE2] = { "+rke2", NULL, "rke2", { 2, 0 }, "/var/lib/kubelet" },
-    [DISTRIBUTION_MICROK8S] = { NULL,
-                                "microk8s.io/cluster",
-                                "microk8s",
-                                { 1, 7 },
-                                "/var/snap/microk8s/common/var/lib/kubelet" },
-    [DISTRIBUTION_K0S] = { "+k0s", NULL, "k0s", { 1, 7 }, "/var/lib/k0s/kubelet" },
-};
-
 static const char *label(const struct node_facts *facts, const char *key)
 {
     return facts->label ? facts->label(facts->labels, key) : NULL;
@@ -163,8 +128,8 @@ static void set_os(struct host *host, const struct node_facts *facts)
 /* The runtime that the kubelet reports. */
 static enum host_runtime named_runtime(const struct node_facts *facts)
 {
-    for (size_t i = RUNTIME_CONTAINERD; i < ARRAY_LEN(runtimes); i++)
-        if (str_has_prefix(str_or_empty(facts->runtime_version), runtimes[i].prefix))
+    for (size_t i = RUNTIME_CONTAINERD; i < RUNTIME_COUNT; i++)
+        if (str_has_prefix(str_or_empty(facts->runtime_version), host_runtimes[i].prefix))
             return (enum host_runtime) i;
     return RUNTIME_UNKNOWN;
 }
@@ -183,10 +148,10 @@ static enum host_distribution distribution_of(const struct node_facts *facts)
     if (has_seen_runtime(facts))
         return facts->inventory->distribution;
     const char *kubelet = str_or_empty(facts->kubelet_version);
-    for (size_t i = 0; i < ARRAY_LEN(distributions); i++) {
-        if (distributions[i].kubelet && strstr(kubelet, distributions[i].kubelet))
+    for (size_t i = 0; i < DISTRIBUTION_COUNT; i++) {
+        if (host_distributions[i].kubelet && strstr(kubelet, host_distributions[i].kubelet))
             return (enum host_distribution) i;
-        if (distributions[i].label && label(facts, distributions[i].label))
+        if (host_distributions[i].label && label(facts, host_distributions[i].label))
             return (enum host_distribution) i;
     }
     return DISTRIBUTION_STOCK;
@@ -206,7 +171,7 @@ static enum host_runtime host_runtime_of(const struct node_facts *facts)
 }
 
 /* Whether "1.7.28" is at least that version. Endless digits count as the largest number. */
-static bool is_at_least(const char *text, struct release least)
+static bool is_at_least(const char *text, struct host_release least)
 {
     char *end;
     long major = strtol(text, &end, 10);
@@ -220,13 +185,14 @@ bool host_runtime_is_silent(const char *runtime_version)
     return at && str_eq(at, "://Unknown");
 }
 
-static bool has_cdi(const struct host *host, const struct node_facts *facts, struct release least)
+static bool has_cdi(const struct host *host, const struct node_facts *facts,
+                    struct host_release least)
 {
     if (host->runtime == RUNTIME_CRIO)
         return true;
     if (named_runtime(facts) != RUNTIME_CONTAINERD)
         return false;
-    const char *version = facts->runtime_version + strlen(runtimes[RUNTIME_CONTAINERD].prefix);
+    const char *version = facts->runtime_version + strlen(host_runtimes[RUNTIME_CONTAINERD].prefix);
     return host_runtime_is_silent(facts->runtime_version) || is_at_least(version, least);
 }
 
@@ -240,8 +206,8 @@ struct host host_of(const struct node_facts *facts)
     };
     set_os(&host, facts);
     host.google_driver = facts->inventory && facts->inventory->google_driver;
-    host.cdi = has_cdi(&host, facts, distributions[host.distribution].cdi_containerd);
-    host.cdi_by_default = has_cdi(&host, facts, (struct release){ 2, 0 });
+    host.cdi = has_cdi(&host, facts, host_distributions[host.distribution].cdi_containerd);
+    host.cdi_by_default = has_cdi(&host, facts, (struct host_release){ 2, 0 });
     if (facts->inventory && !facts->own_toolkit)
         host.toolkit = facts->inventory->host_toolkit;
     return host;
@@ -303,37 +269,4 @@ const char *host_toolkit_name(enum host_toolkit toolkit)
                                          [HOST_TOOLKIT_DEFAULT] = "default",
                                          [HOST_TOOLKIT_MISSING] = NULL };
     return names[toolkit];
-}
-
-const char *host_runtime_name(enum host_runtime runtime)
-{
-    return runtimes[runtime].name;
-}
-
-const char *host_distribution_name(enum host_distribution distribution)
-{
-    return distributions[distribution].name;
-}
-
-const char *host_kubelet_root(enum host_distribution distribution)
-{
-    return distributions[distribution].kubelet_root;
-}
-
-/* The agent uses the kubelet's runtime names, without a suffix. */
-enum host_runtime host_runtime_parse(const char *name)
-{
-    CLEANUP_FREE char *prefix = name ? xasprintf("%s://", name) : NULL;
-    for (size_t i = RUNTIME_CONTAINERD; i < ARRAY_LEN(runtimes); i++)
-        if (str_eq(prefix, runtimes[i].prefix))
-            return (enum host_runtime) i;
-    return RUNTIME_UNKNOWN;
-}
-
-enum host_distribution host_distribution_parse(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(distributions); i++)
-        if (str_eq(name, distributions[i].name))
-            return (enum host_distribution) i;
-    return DISTRIBUTION_STOCK;
 }

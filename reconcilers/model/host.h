@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "kube/selector.h"
+#include "reconcilers/model/host_kind.h"
 
 struct node_inventory;
 
@@ -22,28 +23,6 @@ struct node_facts {
     const struct node_inventory *inventory; /* what the node's agent reported; NULL: no report */
     bool own_toolkit; /* Ostler's toolkit is installed there, so what the host had does not count */
 };
-
-enum host_runtime { RUNTIME_UNKNOWN, RUNTIME_CONTAINERD, RUNTIME_CRIO, RUNTIME_DOCKER };
-
-enum host_distribution {
-    DISTRIBUTION_STOCK, /* kubeadm or a cloud: the paths of the runtime's own packages */
-    DISTRIBUTION_K3S,
-    DISTRIBUTION_RKE2,
-    DISTRIBUTION_MICROK8S,
-    DISTRIBUTION_K0S,
-};
-
-/* The NVIDIA container toolkit that the host itself has, by the runtime's configuration. */
-enum host_toolkit {
-    HOST_TOOLKIT_NONE,    /* none seen, or Ostler has replaced it */
-    HOST_TOOLKIT_NVIDIA,  /* the handler `nvidia` is the toolkit */
-    HOST_TOOLKIT_DEFAULT, /* the default runtime is the toolkit, under another name, as on AKS */
-    HOST_TOOLKIT_MISSING, /* configured in one of the two ways, but its program is missing */
-};
-
-/* Where Google's installers put a driver, on GKE's Ubuntu and on Container-Optimized OS. On the
- * latter the toolkit can be installed nowhere else. */
-#define GOOGLE_DRIVER_DIR "/home/kubernetes/bin/nvidia"
 
 /* Longest image tag suffix, including the NUL: "rhcos4.18" and the like. */
 enum { HOST_OS_MAX = 32 };
@@ -83,16 +62,5 @@ const char *host_runtime_problem(struct arena *a, const struct host *host,
 const char *host_toolkit_problem(const struct host *host);
 /* How pods use the host's toolkit: "nvidia" or "default". NULL: there is no usable toolkit. */
 const char *host_toolkit_name(enum host_toolkit toolkit);
-/* "containerd", "crio", "docker", or "". */
-const char *host_runtime_name(enum host_runtime runtime);
-/* "stock", "k3s", "rke2", "microk8s" or "k0s". */
-const char *host_distribution_name(enum host_distribution distribution);
-/* Default root directory of the kubelet in a distribution. */
-const char *host_kubelet_root(enum host_distribution distribution);
-/* The runtime of a name in the agent's report ("containerd", "cri-o", "docker"); RUNTIME_UNKNOWN
- * for NULL and other names. */
-enum host_runtime host_runtime_parse(const char *name);
-/* The distribution of a name; DISTRIBUTION_STOCK for NULL and other names. */
-enum host_distribution host_distribution_parse(const char *name);
 
 #endif

@@ -69,11 +69,6 @@ static int32_t count_gpus(const struct vendor *v, const json_t *allocatable,
     return total > INT32_MAX ? INT32_MAX : (int32_t) total;
 }
 
-static int node_by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 /* Kinds of slices, sorted by name, so that equal sets give equal text. */
 static uint32_t project_slices(struct intern *in, const struct vendor *v, const json_t *allocatable)
 {
@@ -83,7 +78,7 @@ static uint32_t project_slices(struct intern *in, const struct vendor *v, const 
     JSON_EACH_MEMBER (key, value, allocatable)
         if (vendor_partition(v, key) && can_be_asked_for(key))
             names[count++] = key;
-    qsort(names, count, sizeof *names, node_by_name);
+    qsort(names, count, sizeof *names, str_compare);
     for (size_t i = 0; i < count; i++) {
         const char *amount = json_key(allocatable, names[i]);
         int64_t n;
@@ -197,12 +192,11 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->kubelet = intern_add(in, json_str(info, "kubeletVersion"));
     n->runtime = intern_add(in, json_str(info, "containerRuntimeVersion"));
     n->architecture = intern_add(in, json_str(info, "architecture"));
-    n->boot = inventory_boot(json_str(info, "bootID"));
+    n->boot = str_hash_id(json_str(info, "bootID"));
     project_gpus(in, n, json_object_get(object, "status"));
     n->ready = node_is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->up_since_s = up_since(json_at(object, "status.conditions"));
-    n->gpu_ready = node_condition(
-        condition_find(json_at(object, "status.conditions"), NODE_CONDITION));
+    n->gpu_ready = node_condition(condition_of(object, NODE_CONDITION));
     n->cordoned = json_bool(object, "spec.unschedulable", false);
     n->deleting = object_is_deleting(object);
     n->leaving = n->deleting || autoscaler_removes(json_at(object, "spec.taints"));

@@ -49,7 +49,7 @@ struct node {
     };
     int32_t gpus;       /* allocatable GPUs of `vendor`, whole GPUs and partitions together */
     uint8_t vendor;     /* row in base/vendor.h of the GPUs that it offers or offered */
-    uint64_t boot;      /* inventory_boot() of status.nodeInfo.bootID; 0: not known */
+    uint64_t boot;      /* str_hash_id() of status.nodeInfo.bootID; 0: not known */
     int64_t up_since_s; /* since when its condition Ready is True; 0: it is not, or unknown */
     struct node_condition gpu_ready;
     bool ready; /* condition Ready is True or absent */

@@ -10,11 +10,6 @@
 
 enum { PID_MAX = 1 << 22, CONTAINER_SHOWN = 12 };
 
-uint64_t node_holder_id(const char *uid)
-{
-    return *uid ? str_hash(uid, strlen(uid)) : 0;
-}
-
 static void node_holders_take_text(const json_t *holder, const char *key, int max,
                                    char ret[static HOLDER_NAME_MAX])
 {
@@ -57,7 +52,7 @@ struct node_holders *node_holders_read(const json_t *inventory)
     h->hosts = h->host_count ? xcalloc(h->host_count, sizeof *h->hosts) : NULL;
     h->host_count = 0;
     JSON_EACH (holder, list) {
-        uint64_t id = node_holder_id(uid_of(holder));
+        uint64_t id = str_hash_id(uid_of(holder));
         if (!id)
             take_host(h, holder);
         else if (!node_holders_have(h, id))

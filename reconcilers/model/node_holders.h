@@ -27,7 +27,7 @@ struct node_holders {
     struct host_holder *hosts; /* owned */
     size_t host_count;
     size_t pod_count;
-    uint64_t pods[]; /* node_holder_id() of each */
+    uint64_t pods[]; /* str_hash_id() of each */
 };
 
 /* The holders in an inventory; NULL: none, or not known. Owned by the caller. */
@@ -36,8 +36,6 @@ struct node_holders *node_holders_read(const json_t *inventory);
 void node_holders_free(struct node_holders *h);
 /* Whether both are equal; NULL: no holders. */
 bool node_holders_same(const struct node_holders *a, const struct node_holders *b);
-/* Hash of a pod's uid; 0 for "". */
-uint64_t node_holder_id(const char *uid);
 /* Whether the pod is one of the holders. */
 bool node_holders_have(const struct node_holders *h, uint64_t id);
 /* One hash over all holders; 0 for NULL. */

@@ -10,11 +10,6 @@
 #include "base/str.h"
 #include "base/vendor.h"
 
-uint64_t inventory_boot(const char *id)
-{
-    return id && *id ? str_hash(id, strlen(id)) : 0;
-}
-
 /* Agents write printable text, because users read it in a terminal. */
 static bool is_printable(const char *text)
 {
@@ -115,16 +110,35 @@ static const json_t *node_inventory_runtime_of(const json_t *runtimes, const cha
     return json_array_size(runtimes) == 1 ? json_array_get(runtimes, 0) : NULL;
 }
 
+/* The runtime of a name: the kubelet's names, without their suffix. */
+static enum host_runtime runtime_named(const char *name)
+{
+    CLEANUP_FREE char *prefix = name ? xasprintf("%s://", name) : NULL;
+    for (size_t i = RUNTIME_CONTAINERD; i < RUNTIME_COUNT; i++)
+        if (str_eq(prefix, host_runtimes[i].prefix))
+            return (enum host_runtime) i;
+    return RUNTIME_UNKNOWN;
+}
+
+static enum host_distribution distribution_named(const char *name)
+{
+    for (size_t i = 0; i < DISTRIBUTION_COUNT; i++)
+        if (str_eq(name, host_distributions[i].name))
+            return (enum host_distribution) i;
+    return DISTRIBUTION_STOCK;
+}
+
 static void take_runtime(struct node_inventory *i, const json_t *inventory)
 {
     const json_t *runtimes = json_object_get(inventory, "runtimes");
     const char *endpoint = json_str(inventory, "kubelet.endpoint");
     const json_t *used = node_inventory_runtime_of(runtimes, endpoint);
     if (used) {
-        i->runtime = host_runtime_parse(json_str(used, "name"));
-        i->distribution = host_distribution_parse(json_str(used, "distribution"));
+        i->runtime = runtime_named(json_str(used, "name"));
+        i->distribution = distribution_named(json_str(used, "distribution"));
     }
-    if (used && !str_eq(json_str(inventory, "kubelet.root"), host_kubelet_root(i->distribution)))
+    if (used && !str_eq(json_str(inventory, "kubelet.root"),
+                        host_distributions[i->distribution].kubelet_root))
         node_inventory_take_text(inventory, "kubelet.root", i->kubelet_root,
                                  sizeof i->kubelet_root);
     i->no_handler = json_str(used, "config") &&
@@ -151,7 +165,7 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
     if (!json_is_object(inventory))
         return NULL;
     struct node_inventory *i = xcalloc(1, sizeof *i);
-    i->boot = inventory_boot(json_str(inventory, "bootId"));
+    i->boot = str_hash_id(json_str(inventory, "bootId"));
     take_gpus(i, inventory);
     take_runtime(i, inventory);
     i->host_toolkit = toolkit_of(json_object_get(inventory, "hostToolkit"));

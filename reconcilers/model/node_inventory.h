@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "reconcilers/model/host.h"
+#include "reconcilers/model/host_kind.h"
 
 /* Consecutive scans without a GPU before Ostler believes that there is none: during a bus rescan
  * the GPUs disappear for a moment. */
@@ -22,7 +22,7 @@ enum { INVENTORY_GPUS_MAX = 64 };
 struct node_inventory {
     /* When the agent last reported a change, epoch seconds; 0: not known. Comparisons ignore it. */
     uint32_t said_s;
-    uint64_t boot;     /* inventory_boot() of the boot that the report is about; 0: not known */
+    uint64_t boot;     /* str_hash_id() of the boot that the report is about; 0: not known */
     bool gpus_known;   /* the bus was scanned; otherwise the counts below are 0 */
     uint8_t vendor;    /* row in base/vendor.h of the GPUs counted below; 0 without GPUs */
     uint8_t gpus;      /* GPUs on the bus that respond or sleep */
@@ -60,8 +60,6 @@ struct node_inventory {
 struct node_inventory *node_inventory_read(const json_t *inventory);
 /* Whether all fields that decisions use are equal; NULL: no report. */
 bool node_inventory_same(const struct node_inventory *a, const struct node_inventory *b);
-/* Hash of a boot id; 0 for NULL and "". */
-uint64_t inventory_boot(const char *id);
 /* Whether it shows that there is no GPU: enough scans of the bus found none. */
 bool node_inventory_shows_none(const struct node_inventory *i);
 

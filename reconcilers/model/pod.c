@@ -313,7 +313,7 @@ static void look_at_use(struct intern *in, struct pod *p, const struct selector 
     p->daemon = is_of_daemonset(object);
     p->fixed = node != NULL;
     if (node)
-        p->owner = gpu_node_owner(json_str_or_empty(node, "uid"));
+        p->owner = str_hash_id(json_str_or_empty(node, "uid"));
     p->scratch = has_volume(object, "emptyDir");
     p->made_s = time_made(object);
 }
@@ -332,7 +332,7 @@ const struct sign *pod_foreign(const struct pod *p)
 
 bool pod_is_static(const struct pod *p, const char *node_uid)
 {
-    return p->fixed && *node_uid && p->owner == gpu_node_owner(node_uid);
+    return p->fixed && *node_uid && p->owner == str_hash_id(node_uid);
 }
 
 const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again)

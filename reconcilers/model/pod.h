@@ -21,7 +21,7 @@ struct pod {
     union {
         /* The sign of another operator's driver or device plugin; NULL: it is not one. */
         const struct sign *foreign;
-        /* with `fixed`: gpu_node_owner() of its owner's uid; read it through pod_is_static() */
+        /* with `fixed`: str_hash_id() of its owner's uid; read it through pod_is_static() */
         uint64_t owner;
         struct task *task_state; /* with `is_task`. Owned; read it through pod_task() */
         struct {                 /* of an operand; read it through pod_ended() */

@@ -91,9 +91,7 @@ static void check_pool_rules(const struct policy *p, const struct merged_rules *
 /* A pool may give the policy's taint another key. */
 static void check_pools(const struct policy *p, const struct policy_place *at)
 {
-    size_t i;
-    json_t *pool;
-    json_array_foreach (json_object_get(p->spec, "pools"), i, pool) {
+    JSON_EACH_AT (i, pool, json_object_get(p->spec, "pools")) {
         const struct policy_place *item = POLICY_ITEM(POLICY_FIELD(at, "pools"), i);
         CLEANUP_JSON json_t *merged = policy_pool_spec(p, i);
         for (size_t r = 0; r < ARRAY_LEN(merged_rules); r++)

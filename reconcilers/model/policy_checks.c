@@ -113,11 +113,10 @@ static void check_images_in(const json_t *given, const json_t *spec, const json_
 void policy_check_images(const struct policy *policy, const char *prefixes,
                          const struct policy_place *at)
 {
-    const json_t *pools = pools_of(policy->spec);
     check_images_in(policy->spec, policy->spec, NULL, prefixes, at);
-    for (size_t i = 0; i < json_array_size(pools); i++) {
+    JSON_EACH_AT (i, pool, pools_of(policy->spec)) {
         CLEANUP_JSON json_t *spec = policy_pool_spec(policy, i);
-        check_images_in(json_array_get(pools, i), spec, policy->spec, prefixes,
+        check_images_in(pool, spec, policy->spec, prefixes,
                         POLICY_ITEM(POLICY_FIELD(at, "pools"), i));
     }
 }
@@ -158,14 +157,12 @@ static void check_secret(const json_t *operand, const char *allowed, const struc
 
 static void check_operand(const json_t *operand, const char *allowed, const struct policy_place *at)
 {
-    size_t i;
-    json_t *item;
     check_secret(operand, allowed, at);
-    json_array_foreach (json_object_get(operand, "env"), i, item)
+    JSON_EACH_AT (i, item, json_object_get(operand, "env"))
         if (json_str(item, "name"))
             check_setting(json_str(item, "name"), json_str_or_empty(item, "value"), allowed,
                           POLICY_ITEM(POLICY_FIELD(at, "env"), i));
-    json_array_foreach (json_object_get(operand, "args"), i, item)
+    JSON_EACH_AT (i, item, json_object_get(operand, "args"))
         if (json_is_string(item))
             check_setting(json_string_value(item), json_string_value(item), allowed,
                           POLICY_ITEM(POLICY_FIELD(at, "args"), i));
@@ -180,10 +177,8 @@ static void check_operands(const json_t *above, const char *allowed, const struc
 
 void policy_check_settings(const json_t *spec, const char *allowed, const struct policy_place *at)
 {
-    size_t i;
-    json_t *pool;
     check_operands(spec, allowed, at);
-    json_array_foreach (pools_of(spec), i, pool)
+    JSON_EACH_AT (i, pool, pools_of(spec))
         check_operands(pool, allowed, POLICY_ITEM(POLICY_FIELD(at, "pools"), i));
 }
 
@@ -283,15 +278,13 @@ static void check_pool_selector(const json_t *spec, const json_t *pool,
 void policy_check_selectors(const json_t *spec, const struct policy_place *at)
 {
     const struct policy_place *nodes = POLICY_FIELD(at, "nodes.selector.matchExpressions");
-    size_t i;
-    json_t *expression, *pool;
-    json_array_foreach (json_at(spec, "nodes.selector.matchExpressions"), i, expression)
+    JSON_EACH_AT (i, expression, json_at(spec, "nodes.selector.matchExpressions"))
         if (holds_until_given(spec, expression))
             policy_problem_add(POLICY_ITEM(nodes, i),
                                "asks for nodes without the label \"%s\", which Ostler gives to the "
                                "nodes that are found",
                                json_key(expression, "key"));
-    json_array_foreach (pools_of(spec), i, pool)
+    JSON_EACH_AT (i, pool, pools_of(spec))
         check_pool_selector(
             spec, pool, POLICY_FIELD(POLICY_ITEM(POLICY_FIELD(at, "pools"), i), "nodeSelector"));
 }
@@ -314,8 +307,6 @@ static void check_window(const json_t *window, const struct policy_place *at)
 
 void policy_check_windows(const json_t *spec, const struct policy_place *at)
 {
-    size_t i;
-    json_t *window;
-    json_array_foreach (json_at(spec, "rollout.windows"), i, window)
+    JSON_EACH_AT (i, window, json_at(spec, "rollout.windows"))
         check_window(window, POLICY_ITEM(POLICY_FIELD(at, "rollout.windows"), i));
 }

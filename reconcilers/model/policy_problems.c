@@ -1,6 +1,5 @@
 #include "reconcilers/model/policy_problems.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -49,10 +48,7 @@ void policy_problem_add(const struct policy_place *place, const char *fmt, ...)
         problems->omitted++;
         return;
     }
-    va_list ap;
-    va_start(ap, fmt);
-    char *message = xvasprintf(fmt, ap);
-    va_end(ap);
+    char *message = FORMATTED(fmt);
     problems->items = xreallocarray(problems->items, problems->len + 1, sizeof *problems->items);
     problems->items[problems->len++] = (struct policy_problem){
         .field = place_text(place),

@@ -217,9 +217,7 @@ static json_t *policy_spec_read_list(const struct policy_field *field, const jso
         return NULL;
     }
     json_t *list = json_array();
-    size_t i;
-    json_t *entry;
-    json_array_foreach ((json_t *) value, i, entry) {
+    JSON_EACH_AT (i, entry, value) {
         const struct policy_place *here = POLICY_ITEM(at, i);
         json_t *item = policy_spec_read_item(field, entry, here);
         if ((field->flags & FIELD_UNIQUE) && is_repeated(list, item))

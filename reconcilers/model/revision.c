@@ -298,8 +298,8 @@ static enum driver_source root_of(enum driver_source source, const struct host *
 /* The node's container runtime facts: the same keys for each operand that depends on them. */
 static void add_host(json_t *inputs, const struct host *host)
 {
-    put(inputs, "runtime", host_runtime_name(host->runtime));
-    put(inputs, "distribution", host_distribution_name(host->distribution));
+    put(inputs, "runtime", host_runtimes[host->runtime].name);
+    put(inputs, "distribution", host_distributions[host->distribution].name);
 }
 
 json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,

@@ -194,8 +194,7 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     struct task *t = xcalloc(1, sizeof *t);
     const json_t *containers = json_at(object, "spec.containers"),
                  *statuses = json_at(object, "status.containerStatuses");
-    size_t i, images = json_array_size(containers);
-    json_t *status;
+    size_t images = json_array_size(containers);
     t->kind = kind;
     t->state = task_state_of(object);
     t->policy = intern_add(in, object_label(object, LABEL_POLICY_UID));
@@ -205,16 +204,16 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     t->created_s = object_time_s(object, "metadata.creationTimestamp");
     t->started_s = object_time_s(object, "status.startTime");
     t->images = images > UINT16_MAX ? UINT16_MAX : (uint16_t) images;
-    json_array_foreach (statuses, i, status) {
+    JSON_EACH_AT (i, status, statuses) {
         if (i >= UINT16_MAX)
             break;
         look_at_image(in, t, status);
         if (end_of(status))
             look_at_end(in, t, end_of(status));
     }
-    json_array_foreach (json_at(object, "status.initContainerStatuses"), i, status)
+    JSON_EACH (status, json_at(object, "status.initContainerStatuses"))
         look_at_init(in, t, status);
-    const json_t *scheduled = condition_find(json_at(object, "status.conditions"), "PodScheduled");
+    const json_t *scheduled = condition_of(object, "PodScheduled");
     t->unschedulable = str_eq(json_str(scheduled, "status"), "False");
     return t;
 }

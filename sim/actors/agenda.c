@@ -57,13 +57,10 @@ void agenda_at(struct agenda *g, const char *key, int64_t at_ms)
     if (item && item->event.item.at <= at_ms)
         return;
     if (!item) {
-        size_t size = strlen(key) + 1;
-        item = xcalloc(1, sizeof *item + size);
+        item = MAP_MAKE(struct item, key, &g->items, key);
         item->event.fn = agenda_look;
         item->event.arg = item;
         item->agenda = g;
-        memcpy(item->key, key, size);
-        map_put(&g->items, item->key, item);
     }
     sim_at(g->sim, &item->event, at_ms);
 }
@@ -95,13 +92,7 @@ int64_t agenda_backoff(int64_t ms, int64_t min_ms, int64_t max_ms)
 
 void agenda_retry(struct agenda *g, const char *key)
 {
-    struct failures *f = map_get(&g->failed, key);
-    if (!f) {
-        size_t size = strlen(key) + 1;
-        f = xcalloc(1, sizeof *f + size);
-        memcpy(f->key, key, size);
-        map_put(&g->failed, f->key, f);
-    }
+    struct failures *f = MAP_MAKE(struct failures, key, &g->failed, key);
     f->delay_ms = agenda_backoff(f->delay_ms, RETRY_MIN_MS, RETRY_MAX_MS);
     agenda_after(g, key, f->delay_ms);
 }

@@ -46,7 +46,7 @@ static bool is_own(const struct autoscaler *s, const char *node)
 /* A pod that fits only one node gains nothing from another node. */
 static bool waits(const json_t *pod)
 {
-    const json_t *scheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
+    const json_t *scheduled = condition_of(pod, "PodScheduled");
     return str_eq(json_str(scheduled, "reason"), "Unschedulable") && !object_is_deleting(pod) &&
            !*json_str_or_empty(pod, "spec.nodeName") &&
            !fit_pinned_node(json_object_get(pod, "spec")) && pod_devices(pod, RESOURCE_GPU) > 0;

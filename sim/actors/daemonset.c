@@ -36,16 +36,9 @@ static struct daemon *daemon_new(struct daemonset *c, const json_t *object)
     return d;
 }
 
-static void daemon_node_free(void *node)
-{
-    struct daemon_node *n = node;
-    free(n->name);
-    free(n);
-}
-
 static void daemon_free(struct daemon *d)
 {
-    map_clear_with(&d->nodes, daemon_node_free);
+    map_clear_with(&d->nodes, free);
     free(d->dirty);
     json_decref(d->object);
     json_decref(d->spec);

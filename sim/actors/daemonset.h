@@ -15,10 +15,10 @@ struct daemon_sum {
 };
 
 struct daemon_node {
-    char *name;
     bool dirty;
     struct daemon_sum sum;
     int64_t backoff_ms, backoff_since_ms; /* of pods that fail repeatedly there */
+    char name[];
 };
 
 /* One DaemonSet. */

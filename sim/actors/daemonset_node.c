@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "sim/actors/events.h"
 #include "sim/actors/fit.h"
@@ -16,12 +17,7 @@ enum { BACKOFF_MIN_MS = 1000, BACKOFF_MAX_MS = 15 * 60 * 1000 };
 
 void daemon_mark(struct daemon *d, const char *node)
 {
-    struct daemon_node *n = map_get(&d->nodes, node);
-    if (!n) {
-        n = xcalloc(1, sizeof *n);
-        n->name = xstrdup(node);
-        map_put(&d->nodes, n->name, n);
-    }
+    struct daemon_node *n = MAP_MAKE(struct daemon_node, name, &d->nodes, node);
     if (n->dirty)
         return;
     n->dirty = true;
@@ -156,7 +152,7 @@ static void prune(struct daemon *d, const json_t *running)
             *place = pod;
     }
     if (newest && oldest &&
-        (!pod_is_ready(oldest) ||
+        (!condition_is_true(oldest, "Ready") ||
          pod_is_available(d->a, newest, json_int(d->object, "spec.minReadySeconds", 0), NULL)))
         daemon_delete_pod(d, oldest);
 }
@@ -185,7 +181,7 @@ static struct daemon_sum daemonset_node_count(struct daemon *d, bool should_run,
         return s;
     int64_t at = -1;
     s.current = 1;
-    s.ready = pod_is_ready(first);
+    s.ready = condition_is_true(first, "Ready");
     s.available = pod_is_available(d->a, first, json_int(d->object, "spec.minReadySeconds", 0),
                                    &at);
     s.updated = daemon_pod_is_updated(d, first);

@@ -1,6 +1,5 @@
 /* Device plugins on a machine: Ostler's operand, foreign ones, and the host's own. The last
  * registration counts. */
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -11,7 +10,7 @@ enum { GIVES_UP_MS = 500, STOP_MS = 500 };
 /* Registers the devices for an owner: a pod's uid, or "host"; NULL: they are gone. */
 static void device_plugin_take(struct machine *m, const char *whose)
 {
-    machine_set_text(&m->plugin, whose);
+    xstrset(&m->plugin, whose);
     m->devices = whose && driver_finds_gpus(m) ? m->gpus : 0;
     node_note_devices(m);
 }

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "sim/actors/fit.h"
 #include "sim/actors/objects.h"
@@ -29,7 +30,8 @@ struct budget {
 
 static bool counts_differently(const struct api_commit *c)
 {
-    return !c->before || !c->after || pod_is_ready(c->before) != pod_is_ready(c->after) ||
+    return !c->before || !c->after ||
+           condition_is_true(c->before, "Ready") != condition_is_true(c->after, "Ready") ||
            object_is_deleting(c->before) != object_is_deleting(c->after) ||
            pod_is_finished(c->before) != pod_is_finished(c->after) ||
            !json_equal(json_at(c->before, "metadata.labels"), json_at(c->after, "metadata.labels"));
@@ -119,7 +121,7 @@ static void disruption_count(const struct disruption *d, const json_t *object, s
     const json_t *at_least = json_at(object, "spec.minAvailable"),
                  *at_most = json_at(object, "spec.maxUnavailable");
     JSON_EACH (pod, pods)
-        b->healthy += pod_is_ready(pod) && !object_is_deleting(pod) &&
+        b->healthy += condition_is_true(pod, "Ready") && !object_is_deleting(pod) &&
                       !json_object_get(b->disrupted, object_name(pod));
     b->expected = (int64_t) json_array_size(pods);
     if (at_most || json_is_string(at_least))
@@ -131,8 +133,8 @@ static void disruption_count(const struct disruption *d, const json_t *object, s
     b->desired = b->desired > 0 ? b->desired : 0;
 }
 
-static json_t *condition_of(const struct disruption *d, const json_t *object, bool allowed,
-                            const char *failure)
+static json_t *budget_condition(const struct disruption *d, const json_t *object, bool allowed,
+                                const char *failure)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(d->a, now);
@@ -161,7 +163,7 @@ static json_t *disruption_status_of(const struct disruption *d, const json_t *ob
     if (!b->failure)
         json_object_update(status, counts);
     json_object_set_new(status, "disruptionsAllowed", json_integer(allowed));
-    json_object_set_new(status, "conditions", condition_of(d, object, allowed > 0, b->failure));
+    json_object_set_new(status, "conditions", budget_condition(d, object, allowed > 0, b->failure));
     if (json_object_size(b->disrupted) > 0)
         json_object_set(status, "disruptedPods", b->disrupted);
     else

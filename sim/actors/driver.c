@@ -47,8 +47,8 @@ static struct machine *machine_of(const struct box *b)
 /* Writes a ready file; `what` NULL removes it. */
 static void put_sign(struct sign *sign, const char *what, const char *whose)
 {
-    machine_set_text(&sign->what, what);
-    machine_set_text(&sign->whose, what ? whose : NULL);
+    xstrset(&sign->what, what);
+    xstrset(&sign->whose, what ? whose : NULL);
 }
 
 static struct run ends(int64_t after_ms, int code, const char *message)
@@ -72,8 +72,8 @@ static struct run runs(int64_t ready_ms, int64_t step_ms)
 /* Loads the module and wakes waiting containers. `digest` is its configuration's; NULL: none. */
 static void driver_load(struct machine *m, const char *version, const char *digest)
 {
-    machine_set_text(&m->module, version);
-    machine_set_text(&m->digest, digest);
+    xstrset(&m->module, version);
+    xstrset(&m->digest, digest);
     machine_changed(m);
 }
 
@@ -84,8 +84,8 @@ static void driver_unload(struct machine *m)
         return;
     m->modules_unloaded++;
     m->unloads_under_use += m->users > 0;
-    machine_set_text(&m->module, NULL);
-    machine_set_text(&m->digest, NULL);
+    xstrset(&m->module, NULL);
+    xstrset(&m->digest, NULL);
     put_sign(&m->driver_sign, NULL, NULL);
     m->pid_file = false;
     agent_note(m);
@@ -128,7 +128,7 @@ static bool rebooted_for(struct machine *m, const char *version)
 {
     if (str_eq(m->half_done, version))
         return m->boots > m->half_done_boots;
-    machine_set_text(&m->half_done, version);
+    xstrset(&m->half_done, version);
     m->half_done_boots = m->boots;
     return false;
 }

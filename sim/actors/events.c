@@ -139,10 +139,7 @@ void events_record(const struct actors *a, const char *component, const json_t *
     struct teller *t = a->selves[ACTOR_PLACE_EVENTS];
     if (!t)
         return;
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *message = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *message = FORMATTED(fmt);
     struct word *w = events_word_of(t, component, object, warning, reason, message);
     w->last_ms = a->sim->now_ms;
     if (w->count++ == w->written) {
@@ -200,8 +197,8 @@ static void record_scheduling(const struct actors *a, const json_t *before, cons
         events_record(a, "default-scheduler", pod, false, "Scheduled",
                       "Successfully assigned %s/%s to %s", object_namespace(pod), object_name(pod),
                       node);
-    const json_t *was = condition_find(json_at(before, "status.conditions"), "PodScheduled");
-    const json_t *is = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
+    const json_t *was = condition_of(before, "PodScheduled");
+    const json_t *is = condition_of(pod, "PodScheduled");
     if (str_eq(json_key(is, "status"), "False") &&
         !str_eq(json_key(was, "message"), json_key(is, "message")))
         events_record(a, "default-scheduler", pod, true, "FailedScheduling", "%s",

@@ -30,19 +30,12 @@ struct index *index_new(void)
 
 static struct index_set *index_set_of(struct map *sets, const char *key)
 {
-    struct index_set *set = map_get(sets, key);
-    if (!set) {
-        set = xcalloc(1, sizeof *set);
-        set->key = xstrdup(key);
-        map_put(sets, set->key, set);
-    }
-    return set;
+    return MAP_MAKE(struct index_set, key, sets, key);
 }
 
 static void set_free(struct index_set *set)
 {
     free(set->items);
-    free(set->key);
     free(set);
 }
 

@@ -32,7 +32,7 @@ struct index_set {
     struct index_object **items;
     size_t len, cap;
     struct amounts used; /* of a node: resources that its pods use */
-    char *key;
+    char key[];
 };
 
 struct index;

@@ -87,7 +87,7 @@ static void count_pod(struct job_controller *j, struct tally *t, const json_t *p
     if (!has_ended(pod)) {
         t->terminating += object_is_deleting(pod);
         t->active += !object_is_deleting(pod);
-        t->ready += !object_is_deleting(pod) && pod_is_ready(pod);
+        t->ready += !object_is_deleting(pod) && condition_is_true(pod, "Ready");
         return;
     }
     if (counted)

@@ -101,7 +101,7 @@ struct machine {
     struct sim_event boot_event, node_event, capacity_event, heartbeat_event, agent_event;
     struct pod_box **pods;
     size_t pod_count, pod_cap;
-    struct map images; /* on its disk; keys owned */
+    struct map images; /* on its disk: each name is its own value */
     bool handler;      /* its runtime has the handler nvidia: on disk */
     /* ---- the driver */
     char *module;             /* version of the loaded module; NULL: none */
@@ -162,8 +162,6 @@ void machine_set_gpus(struct machine *m, int gpus);
 /* Wakes containers that wait for a state of this machine. */
 void machine_changed(struct machine *m);
 bool machine_has_image(const struct machine *m, const char *image);
-/* Replaces an owned text by a copy; NULL: none. */
-void machine_set_text(char **place, const char *text);
 void machine_add_image(struct machine *m, const char *image);
 
 /* ---- kubelet_node.c */

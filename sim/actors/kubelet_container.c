@@ -350,7 +350,7 @@ static void ended(struct box *b, int code, const char *reason, const char *messa
     m->users -= b->holds_module;
     b->holds_module = b->ready = false;
     b->now = (struct ending){ true,          code,
-                              reason,        message ? xstrdup(message) : NULL,
+                              reason,        xstrdup_or_null(message),
                               b->started_ms, sim_of(b)->now_ms };
     b->step_at_ms = b->ready_at_ms = b->ends_at_ms = -1;
     b->state = BOX_DONE;

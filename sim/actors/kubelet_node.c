@@ -29,7 +29,7 @@ static const struct {
     { "Ready", "True", "KubeletReady", "kubelet is posting ready status" },
 };
 
-static json_t *condition_of(size_t row, bool ready, const json_t *old, const char *now)
+static json_t *node_condition(size_t row, bool ready, const json_t *old, const char *now)
 {
     bool no_network = str_eq(healthy[row].type, "Ready") && !ready;
     const char *status = no_network ? "False" : healthy[row].status;
@@ -53,7 +53,7 @@ static json_t *kubelet_node_conditions_of(const struct machine *m, bool ready, c
     actors_now(m->a, now);
     json_t *out = json_array();
     for (size_t row = 0; row < ARRAY_LEN(healthy); row++)
-        json_array_append_new(out, condition_of(row, ready, old, now));
+        json_array_append_new(out, node_condition(row, ready, old, now));
     JSON_EACH (c, old)
         if (!condition_find(out, json_str_or_empty(c, "type")))
             json_array_append(out, c);

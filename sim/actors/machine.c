@@ -31,13 +31,6 @@ struct machine *machine_new(struct kubelet *k, const char *name, const struct sp
     return m;
 }
 
-void machine_set_text(char **place, const char *text)
-{
-    char *old = *place;
-    *place = text ? xstrdup(text) : NULL;
-    free(old);
-}
-
 static void forget_memory(struct machine *m)
 {
     char **const texts[] = { &m->module,
@@ -48,7 +41,7 @@ static void forget_memory(struct machine *m)
                              &m->toolkit_sign.what,
                              &m->toolkit_sign.whose };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        machine_set_text(texts[i], NULL);
+        xstrset(texts[i], NULL);
     m->pid_file = false;
     m->devices = 0;
 }
@@ -75,9 +68,7 @@ void machine_free(struct machine *m)
     while (m->pod_count > 0)
         pod_box_free(m->pods[m->pod_count - 1]);
     free(m->pods);
-    MAP_EACH (entry, &m->images)
-        free((char *) entry->key);
-    map_clear(&m->images);
+    map_clear_with(&m->images, free);
     forget_memory(m);
     free(m->half_done);
     free(m->words);
@@ -201,6 +192,5 @@ bool machine_has_image(const struct machine *m, const char *image)
 
 void machine_add_image(struct machine *m, const char *image)
 {
-    if (!machine_has_image(m, image))
-        map_put(&m->images, xstrdup(image), m);
+    map_make(&m->images, image, 0, 0);
 }

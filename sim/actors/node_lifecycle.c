@@ -87,7 +87,7 @@ static void mark_pods_not_ready(struct node_lifecycle *l, const char *node, cons
     const struct index_set *pods = index_pods_on(l->a->index, node);
     for (size_t i = 0; i < pods->len; i++) {
         const json_t *pod = pods->items[i]->object;
-        if (!pods->items[i]->bound || !pod_is_ready(pod))
+        if (!pods->items[i]->bound || !condition_is_true(pod, "Ready"))
             continue;
         object_set_status(l->a, USER, l->a->kinds.pod, pod,
                           json_pack("{s:o}", "conditions",
@@ -277,9 +277,7 @@ static void look_at_gone(void *self, const char *name)
     for (size_t i = 0; i < set->len; i++)
         if (set->items[i]->bound)
             json_array_append(pods, set->items[i]->object);
-    size_t i;
-    json_t *pod;
-    json_array_foreach (pods, i, pod)
+    JSON_EACH (pod, pods)
         disrupt(l, COLLECTOR, pod, pod_is_finished(pod) ? NULL : "Failed", "DeletionByPodGC",
                 "PodGC: node no longer exists", 0);
 }

@@ -34,19 +34,14 @@ int64_t actors_ms_of(const struct actors *a, const char *rfc3339)
     return us < 0 ? -1 : sim_ms_of_wall(a->sim, us);
 }
 
-bool pod_is_ready(const json_t *pod)
-{
-    return str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
-}
-
 bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_ready_s,
                       int64_t *ret_at_ms)
 {
     if (ret_at_ms)
         *ret_at_ms = -1;
-    if (!pod_is_ready(pod))
+    if (!condition_is_true(pod, "Ready"))
         return false;
-    const json_t *ready = condition_find(json_at(pod, "status.conditions"), "Ready");
+    const json_t *ready = condition_of(pod, "Ready");
     int64_t at = actors_ms_of(a, json_str(ready, "lastTransitionTime")) + min_ready_s * 1000;
     if (min_ready_s == 0 || at <= a->sim->now_ms)
         return true;

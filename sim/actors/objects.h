@@ -20,8 +20,6 @@ void actors_now(const struct actors *a, char out[static CLOCK_TEXT_MAX]);
 /* A timestamp of an object in virtual ms; -1: none. */
 int64_t actors_ms_of(const struct actors *a, const char *rfc3339);
 
-/* Whether its condition Ready is True. */
-bool pod_is_ready(const json_t *pod);
 /* Whether it has been ready for that long. `ret_at_ms` (may be NULL) receives when it will be; -1:
  * not by waiting alone. */
 bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_ready_s,

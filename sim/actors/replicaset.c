@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "sim/actors/events.h"
 
@@ -17,8 +18,8 @@ enum { PODS_PER_LOOK = 500 };
 /* Active pods of a set: neither ended nor terminating. Updated with each commit, because a set may
  * have thousands. */
 struct tally {
-    char *uid; /* of the set */
     int64_t active, ready;
+    char uid[]; /* of the set */
 };
 
 struct replicaset_controller {
@@ -29,13 +30,7 @@ struct replicaset_controller {
 
 static struct tally *tally_of(struct replicaset_controller *r, const char *uid)
 {
-    struct tally *t = map_get(&r->tallies, uid);
-    if (!t) {
-        t = xcalloc(1, sizeof *t);
-        t->uid = xstrdup(uid);
-        map_put(&r->tallies, t->uid, t);
-    }
-    return t;
+    return MAP_MAKE(struct tally, uid, &r->tallies, uid);
 }
 
 static bool is_active(const json_t *pod)
@@ -53,7 +48,7 @@ static void count_pod(struct replicaset_controller *r, const json_t *pod, int by
             continue;
         struct tally *t = tally_of(r, json_str_or_empty(owner, "uid"));
         t->active += by;
-        t->ready += pod_is_ready(pod) ? by : 0;
+        t->ready += condition_is_true(pod, "Ready") ? by : 0;
     }
 }
 
@@ -102,15 +97,15 @@ static void replicaset_commit(void *self, const struct api_commit *c)
 /* Order of deletion: unbound pods, then unready ones, then the youngest. */
 static int worth(const json_t *pod)
 {
-    return (*json_str_or_empty(pod, "spec.nodeName") ? 1 : 0) + (pod_is_ready(pod) ? 2 : 0);
+    return (*json_str_or_empty(pod, "spec.nodeName") ? 1 : 0) +
+           (condition_is_true(pod, "Ready") ? 2 : 0);
 }
 
 static size_t least_worth(const json_t *pods)
 {
     const json_t *least = NULL;
-    size_t i, place = 0;
-    json_t *pod;
-    json_array_foreach (pods, i, pod) {
+    size_t place = 0;
+    JSON_EACH_AT (i, pod, pods) {
         if (least && worth(pod) >= worth(least) &&
             (worth(pod) > worth(least) || pod_compare_age(pod, least) <= 0))
             continue;
@@ -202,17 +197,10 @@ static void look_at_deployment(void *self, const char *key)
         deployment_sync(r->a, deployment);
 }
 
-static void tally_free(void *tally)
-{
-    struct tally *t = tally;
-    free(t->uid);
-    free(t);
-}
-
 static void replicaset_end(void *self)
 {
     struct replicaset_controller *r = self;
-    map_clear_with(&r->tallies, tally_free);
+    map_clear_with(&r->tallies, free);
 }
 
 const struct actor replicaset_actor = {

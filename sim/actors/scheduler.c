@@ -42,15 +42,15 @@ static const char *const reasons[] = {
 
 /* A pod for which no node was found. */
 struct waiting {
-    char *key;
     int64_t backoff_ms, tried_ms;
+    char key[];
 };
 
 /* A node's allocatable, parsed once for each version of its list. */
 struct room {
-    char *node;
     json_t *allocatable;
     struct amounts amounts;
+    char node[];
 };
 
 struct scheduler {
@@ -117,12 +117,7 @@ static void scheduler_commit(void *self, const struct api_commit *c)
 static const struct amounts *room_of(struct scheduler *s, const json_t *node)
 {
     json_t *allocatable = json_at(node, "status.allocatable");
-    struct room *r = map_get(&s->rooms, object_name(node));
-    if (!r) {
-        r = xcalloc(1, sizeof *r);
-        r->node = xstrdup(object_name(node));
-        map_put(&s->rooms, r->node, r);
-    }
+    struct room *r = MAP_MAKE(struct room, node, &s->rooms, object_name(node));
     if (r->allocatable != allocatable) {
         json_decref(r->allocatable);
         r->allocatable = json_incref(allocatable);
@@ -211,11 +206,6 @@ static const json_t *search_pinned(struct scheduler *s, struct verdict *v, const
 
 /* ---- results */
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *) a, *(char *const *) b);
-}
-
 /* The message of the real scheduler. Owned by the caller. */
 static char *sentence(const struct scheduler *s, const struct verdict *v)
 {
@@ -233,7 +223,7 @@ static char *sentence(const struct scheduler *s, const struct verdict *v)
                                              : xasprintf("%zu Insufficient %s", v->failed[i],
                                                          names->names[i - REASON_RESOURCE]);
     }
-    qsort(texts, count, sizeof *texts, compare_texts);
+    qsort(texts, count, sizeof *texts, str_compare);
     struct buf out = BUF_INIT(1 << 14);
     buf_printf(&out, "0/%zu nodes are available: ", v->total);
     for (size_t i = 0; i < count; i++) {
@@ -259,7 +249,6 @@ static void scheduler_forget(struct scheduler *s, const char *key)
     while (s->waiting[i] != w)
         i++;
     memmove(&s->waiting[i], &s->waiting[i + 1], (--s->len - i) * sizeof(struct waiting *));
-    free(w->key);
     free(w);
 }
 
@@ -268,9 +257,7 @@ static void scheduler_remember(struct scheduler *s, const char *key)
     struct waiting *w = map_get(&s->by_key, key);
     if (!w) {
         s->waiting = xgrow(s->waiting, s->len, &s->cap, sizeof *s->waiting);
-        w = s->waiting[s->len++] = xcalloc(1, sizeof *w);
-        w->key = xstrdup(key);
-        map_put(&s->by_key, w->key, w);
+        w = s->waiting[s->len++] = MAP_MAKE(struct waiting, key, &s->by_key, key);
     }
     w->tried_ms = s->a->sim->now_ms;
     w->backoff_ms = agenda_backoff(w->backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
@@ -321,9 +308,7 @@ static void scheduler_look_at_pod(void *self, const char *key)
     }
     scheduler_remember(s, key);
     CLEANUP_FREE char *why = sentence(s, &v);
-    if (str_eq(
-            json_str(condition_find(json_at(pod, "status.conditions"), "PodScheduled"), "message"),
-            why))
+    if (str_eq(json_str(condition_of(pod, "PodScheduled"), "message"), why))
         return;
     object_set_status(s->a, USER, s->a->kinds.pod, pod,
                       json_pack("{s:o}", "conditions",
@@ -353,25 +338,17 @@ static void scheduler_look_at_node(void *self, const char *name)
     }
 }
 
-static void waiting_free(void *waiting)
-{
-    struct waiting *w = waiting;
-    free(w->key);
-    free(w);
-}
-
 static void room_free(void *room)
 {
     struct room *r = room;
     json_decref(r->allocatable);
-    free(r->node);
     free(r);
 }
 
 static void scheduler_end(void *self)
 {
     struct scheduler *s = self;
-    map_clear_with(&s->by_key, waiting_free);
+    map_clear_with(&s->by_key, free);
     free(s->waiting);
     map_clear_with(&s->rooms, room_free);
 }

@@ -1,5 +1,7 @@
 #include "sim/api/draft.h"
 
+#include "base/json.h"
+
 struct draft draft_of(const json_t *value)
 {
     return (struct draft){ .value = json_incref((json_t *) value) };
@@ -59,8 +61,8 @@ bool draft_each(struct draft *d, const char *key, draft_item_fn *change, const v
     if (!list)
         return false;
     struct draft changed = draft_of(list);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        struct draft item = draft_of(json_array_get(list, i));
+    JSON_EACH_AT (i, old, list) {
+        struct draft item = draft_of(old);
         change(&item, i, arg);
         draft_set_item(&changed, i, draft_end(&item));
     }

@@ -109,8 +109,7 @@ static int refuse_exhausted(const json_t *budget, struct refusal *r)
     const char *name = object_name(budget);
     int64_t healthy = json_int(budget, "status.currentHealthy", 0),
             desired = json_int(budget, "status.desiredHealthy", 0);
-    const json_t *allowed = condition_find(json_at(budget, "status.conditions"),
-                                           "DisruptionAllowed");
+    const json_t *allowed = condition_of(budget, "DisruptionAllowed");
     const char *reason = json_str_or_empty(allowed, "reason"),
                *message = json_str_or_empty(allowed, "message");
     bool explained = *message && str_eq(json_str(allowed, "status"), "False");
@@ -133,7 +132,7 @@ static int refuse_exhausted(const json_t *budget, struct refusal *r)
 /* Whether the budget lets an unready pod go: by its policy, or since it is met without the pod. */
 static bool lets_unhealthy_go(const json_t *budget, const json_t *pod)
 {
-    if (str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True"))
+    if (condition_is_true(pod, "Ready"))
         return false;
     int64_t healthy = json_int(budget, "status.currentHealthy", 0),
             desired = json_int(budget, "status.desiredHealthy", 0);

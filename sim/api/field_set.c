@@ -59,13 +59,11 @@ void field_set_drop(json_t **set, const char *path)
         json_decref(TAKE(*set));
 }
 
-/* A copy of a node that may be changed, with or without its own membership. */
-static json_t *copy_as(const json_t *node, bool member)
+/* A copy of a node that may be changed, without its own membership. */
+static json_t *copy_unmarked(const json_t *node)
 {
     json_t *copy = json_copy((json_t *) node);
     json_object_del(copy, ".");
-    if (member && json_object_size(copy) > 0)
-        json_object_set_new(copy, ".", json_object());
     return copy;
 }
 
@@ -84,14 +82,14 @@ json_t *field_set_union(const json_t *a, const json_t *b)
             continue;
         }
         if (!copy)
-            copy = copy_as(a, false);
+            copy = copy_unmarked(a);
         json_object_set_new(copy, element, both);
     }
     bool member = field_set_is_member(a) || field_set_is_member(b);
     if (!copy && member == field_set_is_member(a))
         return json_incref((json_t *) a);
     if (!copy)
-        copy = copy_as(a, false);
+        copy = copy_unmarked(a);
     if (member)
         field_set_mark(&copy);
     return copy;
@@ -135,7 +133,7 @@ json_t *field_set_difference(const json_t *a, const json_t *b)
         json_t *left = field_set_difference(ours, theirs);
         if (left != ours) {
             if (!copy)
-                copy = copy_as(a, false);
+                copy = copy_unmarked(a);
             if (left)
                 json_object_set(copy, element, left);
             else
@@ -146,7 +144,7 @@ json_t *field_set_difference(const json_t *a, const json_t *b)
     bool was = field_set_is_member(a), member = was && !field_set_is_member(b);
     if (!copy && was == member)
         return json_incref((json_t *) a);
-    return settle_difference(copy ? copy : copy_as(a, false), member);
+    return settle_difference(copy ? copy : copy_unmarked(a), member);
 }
 
 static int by_element(const void *a, const void *b)

@@ -2,20 +2,15 @@
 #include "sim/api/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/str.h"
 
 /* Values are parts of one request. */
 enum { TEXT_MAX = 64 << 20 };
 
 static void go_text_add(struct buf *b, const json_t *value);
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
 
 char *text_lower(const char *text)
 {
@@ -27,7 +22,7 @@ char *text_lower(const char *text)
 
 void text_sort(const char **texts, size_t n)
 {
-    qsort(texts, n, sizeof *texts, by_text);
+    qsort(texts, n, sizeof *texts, str_compare);
 }
 
 static void add_map(struct buf *b, const json_t *map)

@@ -1,6 +1,5 @@
 #include "sim/api/refusal.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -11,7 +10,7 @@
 /* Sentences are made of messages of the program's own, each bounded by a request. */
 enum { SENTENCE_MAX = 64 << 20 };
 
-/* More causes than anybody reads are left out. */
+/* Causes beyond this are left out: no client reads so many. */
 enum { CAUSES_MAX = 1000 };
 
 static const struct code_reason {
@@ -55,10 +54,7 @@ int refuse(struct refusal *r, int code, const char *fmt, ...)
     refusal_clear(r);
     r->code = code;
     r->reason = refusal_reason_of(code);
-    va_list ap;
-    va_start(ap, fmt);
-    set_message(r, xvasprintf(fmt, ap));
-    va_end(ap);
+    set_message(r, FORMATTED(fmt));
     return -1;
 }
 
@@ -150,10 +146,7 @@ void refuse_cause(struct refusal *r, const char *type, const char *field, const 
     }
     if (json_array_size(causes) >= CAUSES_MAX)
         return;
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *body = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *body = FORMATTED(fmt);
     json_array_append_new(causes,
                           json_pack("{s:s*, s:o, s:o*}", "reason", type, "message", json_text(body),
                                     "field", field ? json_text(field) : NULL));
@@ -175,8 +168,7 @@ int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *n
         return r->code ? -1 : 0;
     CLEANUP_BUF struct buf all = BUF_INIT(SENTENCE_MAX);
     size_t said = 0;
-    for (size_t i = 0; i < json_array_size(causes); i++) {
-        const json_t *cause = json_array_get(causes, i);
+    JSON_EACH_AT (i, cause, causes) {
         if (said_before(causes, i))
             continue;
         const char *field = json_str(cause, "field");

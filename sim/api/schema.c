@@ -110,8 +110,7 @@ void schema_free(struct schema *s)
 {
     if (!s)
         return;
-    size_t cursor = 0;
-    for (const struct map_entry *entry; (entry = map_next(&s->properties, &cursor));)
+    MAP_EACH (entry, &s->properties)
         schema_free(entry->value);
     map_clear(&s->properties);
     for (size_t i = 0; i < s->rule_count; i++)

@@ -1,6 +1,5 @@
 /* Validates an object by the schema of a CustomResourceDefinition. */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -47,10 +46,7 @@ static const char *schema_check_word_of(const json_t *value)
 static void PRINTF(5, 6) invalid(struct check *c, const char *type, const struct spot *at,
                                  const char *shown, const char *why, ...)
 {
-    va_list ap;
-    va_start(ap, why);
-    CLEANUP_FREE char *what = xvasprintf(why, ap);
-    va_end(ap);
+    CLEANUP_FREE char *what = FORMATTED(why);
     CLEANUP_FREE char *place = spot_text(at);
     refuse_cause(c->r, type, place, "Invalid value: %s: %s in body %s", shown,
                  place + (strlen(place) > c->hidden ? c->hidden : 0), what);

@@ -52,12 +52,10 @@ static json_t *read_array(const struct schema *s, const struct spot *at, const j
                           const json_t *value, json_t *unknown)
 {
     struct draft d = draft_of(value);
-    for (size_t i = 0; i < json_array_size(value); i++) {
-        json_t *item = json_array_get(value, i);
+    JSON_EACH_AT (i, item, value)
         draft_set_item(
             &d, i,
             schema_read(s->items, SPOT_ITEM(at, i), json_array_get(before, i), item, unknown));
-    }
     return draft_end(&d);
 }
 

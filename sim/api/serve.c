@@ -13,7 +13,7 @@
 #include "sim/api/text.h"
 
 /* The user if authentication is off. */
-#define NOBODY "system:unsecured"
+#define UNSECURED_USER "system:unsecured"
 #define JSON_TYPE "application/json"
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 
@@ -210,7 +210,7 @@ void api_serve(struct api *api, const struct api_call *call, struct api_answer *
 {
     *ret = (struct api_answer){ 0 };
     struct serving s = {
-        .api = api, .call = call, .answer = ret, .user = call->user ? call->user : NOBODY
+        .api = api, .call = call, .answer = ret, .user = call->user ? call->user : UNSECURED_USER
     };
     path_parse(call->target, &s.path);
     int rc = api->access && !call->user  ? refuse(&s.refusal, 401, "Unauthorized")

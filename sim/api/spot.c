@@ -1,8 +1,5 @@
 #include "sim/api/spot.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
@@ -45,10 +42,7 @@ static char *spot_shown(const json_t *value)
 void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, const char *fmt,
                   ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *why = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *why = FORMATTED(fmt);
     CLEANUP_FREE char *text = spot_shown(value);
     CLEANUP_FREE char *message = xasprintf("Invalid value: %s: %s", text, why);
     cause(r, s, "FieldValueInvalid", message);
@@ -57,10 +51,7 @@ void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, 
 void spot_invalid_text(struct refusal *r, const struct spot *s, const char *value, const char *fmt,
                        ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *why = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *why = FORMATTED(fmt);
     CLEANUP_JSON json_t *text = json_text(value);
     spot_invalid(r, s, text, "%s", why);
 }

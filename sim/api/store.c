@@ -48,14 +48,6 @@ static void record_free(struct entry *r)
     free(r);
 }
 
-static void clear_values(struct map *m)
-{
-    size_t cursor = 0;
-    for (const struct map_entry *e; (e = map_next(m, &cursor));)
-        free(e->value);
-    map_clear(m);
-}
-
 void store_clear(struct store *s)
 {
     for (size_t k = 0; k < kind_count(); k++) {
@@ -67,8 +59,8 @@ void store_clear(struct store *s)
     for (size_t i = 0; i < s->cap; i++)
         commit_clear(&s->commits[i]);
     free(s->commits);
-    clear_values(&s->users);
-    clear_values(&s->incarnations);
+    map_clear_with(&s->users, free);
+    map_clear_with(&s->incarnations, free);
     *s = (struct store){ 0 };
 }
 
@@ -125,13 +117,7 @@ const struct entry *store_get(const struct store *s, const struct kind *k, const
 static uint64_t count_one(struct store *s, const struct kind *k, const char *what, const char *key)
 {
     CLEANUP_FREE char *full = xasprintf("%s %s/%s %s", what, k->group, k->plural, key);
-    struct incarnation *i = map_get(&s->incarnations, full);
-    if (!i) {
-        i = xcalloc(1, sizeof *i + strlen(full) + 1);
-        strcpy(i->key, full);
-        map_put(&s->incarnations, i->key, i);
-    }
-    return ++i->count;
+    return ++MAP_MAKE(struct incarnation, key, &s->incarnations, full)->count;
 }
 
 /* FNV hashes of short texts have similar high bits; this mixes them. */
@@ -178,12 +164,7 @@ char *store_generate_name(struct store *s, const struct kind *k, const char *ns,
 
 static const char *intern_user(struct store *s, const char *user)
 {
-    char *known = map_get(&s->users, user);
-    if (!known) {
-        known = xstrdup(user);
-        map_put(&s->users, known, known);
-    }
-    return known;
+    return map_make(&s->users, user, 0, 0);
 }
 
 /* ---- tables */

@@ -105,8 +105,9 @@ static json_t *sorted_text(char **texts, size_t n)
     return json_text(n ? buf_text(&out) : "<none>");
 }
 
-static size_t table_cell_add_labels(char **texts, size_t n, const json_t *labels)
+static size_t table_cell_add_labels(char **texts, const json_t *labels)
 {
+    size_t n = 0;
     JSON_EACH_MEMBER (key, value, labels)
         texts[n++] = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
     return n;
@@ -116,7 +117,7 @@ json_t *cell_labels(const struct cell *c)
 {
     const json_t *labels = json_at(c->object, c->path);
     CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + 1, sizeof *texts);
-    return sorted_text(texts, table_cell_add_labels(texts, 0, labels));
+    return sorted_text(texts, table_cell_add_labels(texts, labels));
 }
 
 /* "a,b": the values of an expression. Owned by the caller. */
@@ -149,7 +150,7 @@ json_t *cell_selector(const struct cell *c)
     const json_t *expressions = json_at(json_at(c->object, c->path), "matchExpressions");
     CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + json_array_size(expressions) + 1,
                                         sizeof *texts);
-    size_t n = table_cell_add_labels(texts, 0, labels);
+    size_t n = table_cell_add_labels(texts, labels);
     JSON_EACH_AT (i, expression, expressions)
         texts[n++] = expression_text(expression);
     return sorted_text(texts, n);

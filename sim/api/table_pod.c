@@ -29,11 +29,6 @@ static void set_reason(struct pod_summary *s, char *reason_steal)
     s->reason = reason_steal;
 }
 
-static bool has_condition(const json_t *pod, const char *type)
-{
-    return str_eq(condition_status(json_at(pod, "status.conditions"), type), "True");
-}
-
 /* Counts the restarts of a container. */
 static void add_restarts(struct pod_summary *s, const json_t *status)
 {
@@ -110,7 +105,7 @@ static void settle_completed(struct pod_summary *s, const json_t *pod, bool runn
 {
     if (!str_eq(s->reason, "Completed"))
         return;
-    if (running && has_condition(pod, "Ready"))
+    if (running && condition_is_true(pod, "Ready"))
         set_reason(s, xstrdup("Running"));
     else if (failure)
         set_reason(s, xstrdup(failure));
@@ -133,10 +128,8 @@ static void add_containers(struct pod_summary *s, const json_t *pod)
             set_reason(s, xstrdup(waiting));
         } else if (terminated) {
             set_reason(s, end_of(terminated, ""));
-            if (json_int(terminated, "exitCode", 0) != 0) {
-                free(failure);
-                failure = xstrdup(s->reason);
-            }
+            if (json_int(terminated, "exitCode", 0) != 0)
+                xstrset(&failure, s->reason);
         } else if (json_bool(status, "ready", false) && json_at(status, "state.running")) {
             running = true;
             s->ready++;
@@ -149,7 +142,7 @@ static void add_containers(struct pod_summary *s, const json_t *pod)
 
 static bool is_gated(const json_t *pod)
 {
-    const json_t *scheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
+    const json_t *scheduled = condition_of(pod, "PodScheduled");
     return str_eq(json_str(scheduled, "reason"), "SchedulingGated");
 }
 
@@ -180,7 +173,7 @@ static void summarise(const json_t *pod, struct pod_summary *s)
     set_reason(s, xstrdup(is_gated(pod) ? "SchedulingGated"
                           : *reason     ? reason
                                         : json_str_or_empty(pod, "status.phase")));
-    if (!add_init_containers(s, &sidecars, pod) || has_condition(pod, "Initialized")) {
+    if (!add_init_containers(s, &sidecars, pod) || condition_is_true(pod, "Initialized")) {
         s->restarts = sidecars.restarts;
         s->restarted_us = sidecars.restarted_us;
         add_containers(s, pod);
@@ -226,7 +219,7 @@ static json_t *cell_gates(const struct cell *c)
         return json_text(c->empty);
     size_t met = 0;
     JSON_EACH_AT (i, gate, gates)
-        met += has_condition(c->object, json_str_or_empty(gate, "conditionType"));
+        met += condition_is_true(c->object, json_str_or_empty(gate, "conditionType"));
     return json_textf("%zu/%zu", met, json_array_size(gates));
 }
 

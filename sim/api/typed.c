@@ -1,5 +1,6 @@
 #include "sim/api/typed.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,8 +88,10 @@ static json_t *typed_wrong_type(const struct place *at, const json_t *value, boo
     CLEANUP_BUF struct buf path = BUF_INIT(PATH_MAX_BYTES);
     add_path(&path, at, true);
     const struct place *owner = at;
-    while (!owner->type)
+    while (!owner->type) {
+        assert(owner->up); /* the outermost place is a struct */
         owner = owner->up;
+    }
     CLEANUP_FREE char *number = whole ? xstrdup("")
                                       : number_shown(value, at->field->what & FIELD_WHAT);
     CLEANUP_FREE char *type = type_shown(at->field, whole);
@@ -262,8 +265,8 @@ static json_t *typed_read_list(const struct place *at, const json_t *before, con
     if (!json_is_array(list))
         return typed_wrong_type(at, list, true, p);
     struct draft d = draft_of(list);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *item = json_array_get(list, i), *was = json_array_get(before, i);
+    JSON_EACH_AT (i, item, list) {
+        const json_t *was = json_array_get(before, i);
         if (item == was)
             continue;
         struct place here = { .up = at, .index = i, .field = at->field };

@@ -76,9 +76,7 @@ static int check_manifest(const char *path, const json_t *object, struct err *e)
 
 static int check_objects(const struct spec_world *w, struct err *e)
 {
-    size_t i;
-    json_t *object;
-    json_array_foreach (w->objects, i, object) {
+    JSON_EACH_AT (i, object, w->objects) {
         CLEANUP_FREE char *path = xasprintf("objects[%zu]", i);
         if (check_manifest(path, object, e) < 0)
             return -1;
@@ -110,10 +108,8 @@ static int check_taint(const char *path, const json_t *taint, bool effect_needed
 
 static int check_shapes(const json_t *root, struct err *e)
 {
-    size_t i, k;
-    json_t *shape, *taint;
-    json_array_foreach (json_object_get(root, "shapes"), i, shape) {
-        json_array_foreach (json_object_get(shape, "taints"), k, taint) {
+    JSON_EACH_AT (i, shape, json_object_get(root, "shapes")) {
+        JSON_EACH_AT (k, taint, json_object_get(shape, "taints")) {
             CLEANUP_FREE char *path = xasprintf("shapes[%zu].taints[%zu]", i, k);
             if (check_taint(path, taint, true, e) < 0)
                 return -1;
@@ -126,9 +122,8 @@ static int check_shapes(const json_t *root, struct err *e)
 static int check_nodes(const struct spec_world *w, const json_t *root, struct map *names,
                        struct err *e)
 {
-    size_t i, n = 0;
-    json_t *row;
-    json_array_foreach (json_object_get(root, "nodes"), i, row) {
+    size_t n = 0;
+    JSON_EACH_AT (i, row, json_object_get(root, "nodes")) {
         CLEANUP_FREE char *path = xasprintf("nodes[%zu].name", i);
         int64_t count = json_int(row, "count", 0);
         for (int64_t k = 0; k < count || k == 0; k++) {

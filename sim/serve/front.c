@@ -2,27 +2,19 @@
 
 #include <errno.h>
 #include <libwebsockets.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/serve/http1.h"
-#include "serve/listen.h"
-#include "serve/source.h"
+#include "serve/listener.h"
 #include "serve/status_text.h"
 
 enum {
     CONNECTIONS_MAX = 1024,
-    DESCRIPTORS_BESIDE = 16,
-    ACCEPTS_PER_TURN = 64,
-    CHUNK = 16384,              /* bytes of one write */
     UNSENT_ENOUGH = 256 * 1024, /* limit of buffered bytes for a watch whose client does not read */
     ANSWER_MAX = 1 << 30,
     IDLE_SECS = 120, /* of a connection without activity, unless it is a watch */
@@ -50,9 +42,7 @@ TAILQ_HEAD(connections, connection);
 
 struct front {
     struct front_options options;
-    struct lws_context *context;
-    int listen_fd, timer_fd, port; /* libwebsockets owns the descriptors that it has adopted */
-    struct lws *listener;
+    struct listener listener;
     bool full; /* out of descriptors: no connection is accepted until one ends */
     struct connections connections;
     size_t connection_count;
@@ -228,14 +218,13 @@ static void on_state(struct connection *c, enum http1_state state)
 
 static int write_part(struct connection *c)
 {
-    unsigned char part[LWS_PRE + CHUNK];
-    size_t left = c->out.len - c->sent, n = left < CHUNK ? left : CHUNK;
-    if (n == 0)
+    size_t left = c->out.len - c->sent;
+    if (left == 0)
         return c->close && !c->watch && !c->refused ? -1 : 0;
-    memcpy(part + LWS_PRE, c->out.data + c->sent, n);
-    if (lws_write(c->wsi, part + LWS_PRE, n, LWS_WRITE_RAW) < 0)
+    int n = listener_write(c->wsi, c->out.data + c->sent, left, LWS_WRITE_RAW);
+    if (n < 0)
         return -1;
-    c->sent += n;
+    c->sent += (size_t) n;
     if (c->sent == c->out.len) {
         buf_reset(&c->out);
         c->sent = 0;
@@ -308,7 +297,7 @@ static void connection_remove(struct connection *c)
 static void let_in(struct front *f, bool in)
 {
     if (f->full == in)
-        lws_rx_flow_control(f->listener, in);
+        lws_rx_flow_control(f->listener.socket, in);
     f->full = !in;
 }
 
@@ -338,82 +327,42 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
 
 #define CLIENT_PROTOCOL "client"
 
-static const struct lws_protocols protocols[] = {
-    { .name = CLIENT_PROTOCOL, .callback = on_client },
-    SOURCE_PROTOCOL,
-    { .name = NULL },
-};
-
 static void on_connections(void *arg)
 {
     struct front *f = arg;
     lws_sock_file_fd_type d;
-    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-        d.sockfd = accept4(f->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    for (int i = 0; i < LISTENER_ACCEPTS; i++) {
+        d.sockfd = listener_accept(&f->listener);
         if (d.sockfd < 0) {
             if (errno == EMFILE || errno == ENFILE)
                 let_in(f, false);
             return;
         }
-        const int on = 1;
-        setsockopt(d.sockfd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, SOURCE_VHOST),
-                                   LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL, d, CLIENT_PROTOCOL,
-                                   NULL);
+        lws_adopt_descriptor_vhost(f->listener.vhost, LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL, d,
+                                   CLIENT_PROTOCOL, NULL);
     }
-}
-
-static void front_on_timer(void *arg)
-{
-    struct front *f = arg;
-    uint64_t expirations;
-    if (read(f->timer_fd, &expirations, sizeof expirations) < 0)
-        return; /* it was set again meanwhile */
-}
-
-static struct lws_context *make_context(struct front *f)
-{
-    const struct lws_context_creation_info info = {
-        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
-        .vhost_name = SOURCE_VHOST,
-        .protocols = protocols,
-        .user = f,
-        .gid = (gid_t) -1,
-        .uid = (uid_t) -1,
-        .options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
-        .server_ssl_cert_mem = f->options.certificate,
-        .server_ssl_cert_mem_len = (unsigned) strlen(f->options.certificate) + 1,
-        .server_ssl_private_key_mem = f->options.key,
-        .server_ssl_private_key_mem_len = (unsigned) strlen(f->options.key) + 1,
-        .alpn = "http/1.1",
-        .timeout_secs = FIRST_SECS,
-        .fd_limit_per_thread = CONNECTIONS_MAX + DESCRIPTORS_BESIDE,
-    };
-    source_log_library();
-    return lws_create_context(&info);
 }
 
 static int front_start(struct front *f, struct err *e)
 {
-    f->listen_fd = listen_on(f->options.listen, e);
-    if (f->listen_fd < 0)
-        return -1;
-    f->port = listen_port(f->listen_fd);
-    f->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    f->context = make_context(f);
-    if (f->timer_fd < 0 || !f->context) {
-        close(f->listen_fd);
-        if (f->timer_fd >= 0)
-            close(f->timer_fd);
-        return err_set(
-            e, ERR_SYSTEM,
-            "the API server cannot start: no timer or no memory, or TLS refused the certificate");
-    }
-    struct lws *timer = source_adopt(f->context, f->timer_fd, front_on_timer, f);
-    f->listener = source_adopt(f->context, f->listen_fd, on_connections, f);
-    if (!timer || !f->listener)
-        return err_set(e, ERR_SYSTEM, "the API server cannot watch its own sockets");
-    return 0;
+    const char *certificate = f->options.certificate, *key = f->options.key;
+    const struct listener_options o = {
+        .address = f->options.listen,
+        .server = "the API server",
+        .causes = "no timer or no memory, or TLS refused the certificate",
+        .clients = { .name = CLIENT_PROTOCOL, .callback = on_client },
+        .on_connections = on_connections,
+        .info = { .user = f,
+                  .options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
+                  .server_ssl_cert_mem = certificate,
+                  .server_ssl_cert_mem_len = (unsigned) strlen(certificate) + 1,
+                  .server_ssl_private_key_mem = key,
+                  .server_ssl_private_key_mem_len = (unsigned) strlen(key) + 1,
+                  .alpn = "http/1.1",
+                  .timeout_secs = FIRST_SECS,
+                  .fd_limit_per_thread = CONNECTIONS_MAX + LISTENER_BESIDE },
+    };
+    return listener_open(&f->listener, &o, e);
 }
 
 struct front *front_new(const struct front_options *o, struct err *e)
@@ -430,18 +379,12 @@ struct front *front_new(const struct front_options *o, struct err *e)
 
 int front_port(const struct front *f)
 {
-    return f->port;
+    return f->listener.port;
 }
 
-/* libwebsockets 4 ignores the timeout of lws_service(), so a timer descriptor limits the wait. */
 int front_run_once(struct front *f, int64_t timeout_ms)
 {
-    struct itimerspec when = { 0 };
-    if (timeout_ms > 0)
-        when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000,
-                                           .tv_nsec = timeout_ms % 1000 * 1000000L };
-    timerfd_settime(f->timer_fd, 0, &when, NULL);
-    return lws_service(f->context, timeout_ms == 0 ? -1 : 0) < 0 ? -1 : 0;
+    return listener_run_once(&f->listener, timeout_ms);
 }
 
 void front_wake(struct front *f)
@@ -461,7 +404,6 @@ void front_free(struct front *f)
     if (!f)
         return;
     f->full = false;
-    if (f->context)
-        lws_context_destroy(f->context); /* frees connections through on_client() */
+    listener_close(&f->listener); /* frees connections through on_client() */
     free(f);
 }

@@ -198,13 +198,24 @@ static void give(struct wire_client *c, struct flight *f)
         wire_client_cut(c);
 }
 
+/* The first flight with news; NULL: none has any. */
+static struct flight *take_news(struct wire_client *c)
+{
+    struct flight *f = c->news_head;
+    if (!f)
+        return NULL;
+    c->news_head = f->next_news;
+    if (!c->news_head)
+        c->news_tail = NULL;
+    f->in_news = false;
+    return f;
+}
+
 void wire_client_deliver(struct wire_client *c)
 {
     struct flight *f;
-    while ((f = c->news_head) != NULL) {
-        flight_leave_news(f);
+    while ((f = take_news(c)) != NULL)
         give(c, f);
-    }
 }
 
 struct wire_client *wire_client_new(struct wire *w, const struct wire_client_options *o)

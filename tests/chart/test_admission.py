@@ -218,7 +218,7 @@ class Operands(unittest.TestCase):
 class Images(unittest.TestCase):
     """Where images may come from."""
 
-    def test_prefixes_are_the_programs_own_where_nobody_says_otherwise(self):
+    def test_prefixes_are_the_programs_own_by_default(self):
         (ours,) = re.findall(
             r'#define POLICY_IMAGE_PREFIXES "([^"]+)"',
             (ROOT / "reconcilers/model/policy.h").read_text(),
@@ -228,7 +228,7 @@ class Images(unittest.TestCase):
             (said,) = re.findall(r'"([^"]*nvcr[^"]*)"', "\n".join(messages))
             self.assertEqual(said, ours.replace(",", ", "), name)
 
-    def test_images_that_nobody_names_are_those_built_in(self):
+    def test_images_that_the_values_do_not_name_are_those_built_in(self):
         table = (ROOT / "reconcilers/model/operand_rows.h").read_text()
         rows = re.findall(r'OPERAND_IMAGE\(\s*(\w+),\s+"([^"]+)",\s+"([^"]+)",\s+"[^"]+"\)', table)
         sections = re.findall(

@@ -160,9 +160,9 @@ class Network(unittest.TestCase):
             ],
         )
         self.assertNotIn("ingress", {k: v for k, v in agent.items() if v})
-        nobody, _ = self.policies("--set-json", "networkPolicy.metricsNamespaces=[]")
-        self.assertFalse(nobody.get("ingress"))
-        self.assertEqual(nobody["policyTypes"], ["Ingress", "Egress"])
+        closed, _ = self.policies("--set-json", "networkPolicy.metricsNamespaces=[]")
+        self.assertFalse(closed.get("ingress"))
+        self.assertEqual(closed["policyTypes"], ["Ingress", "Egress"])
 
     def test_out_go_questions_for_names_and_to_the_api_server(self):
         for policy in self.policies(

@@ -54,6 +54,20 @@ OTHER_FIGURES = {
     "scripts/newest-parts": None,
 }
 
+# Words that leave open who acts, where a sentence should name the user, the node or the pod; a line
+# break may divide the last two.
+VAGUE = re.compile(
+    r"some(?:body|one)|any(?:body|one|more)|no(?:body)"
+    r"|\b(?:any[\s#*/]+more|no[\s#*/]+one)\b(?!-)",
+    re.IGNORECASE,
+)
+# How often they are data: an alert's former name, a former version, a user of Linux.
+VAGUE_DATA = {
+    "CHANGELOG.md": 1,
+    "e2e/previous/templates/all.yaml": 2,
+    "tests/unit/support/fake_root.c": 2,
+}
+
 
 def read(path):
     """A file of the repository as text; of a C source with literals and macros joined."""
@@ -138,7 +152,7 @@ def keys_of_marks():
     ):
         keys.add("feature.node.kubernetes.io/" * bool(nfd) + key)
     keys |= found(r'^#define NFD_\w+ "([^"]+)"', model + "host.c")
-    keys |= found(r'\{\s+NULL,\s+"([^"]+/[^"]+)"', model + "host.c")
+    keys |= found(r'\{\s+NULL,\s+"([^"]+/[^"]+)"', model + "host_kind.c")
     documented = cells("docs/node-marks.md") - {"status.nodeInfo.osImage"}
     return differences(documented, keys, "docs/node-marks.md", model)
 
@@ -388,7 +402,7 @@ def sentences():
     return (
         [f"docs/operations.md lacks {x}" for x in sorted(real - quoted)]
         + [
-            f"docs/operations.md: nobody says {x!r}"
+            f"docs/operations.md: no source says {x!r}"
             for x in sorted(quoted)
             if x not in said and x not in real
         ]
@@ -587,7 +601,30 @@ def figures():
     return problems + [f"README.md lacks the row {row!r}" for row in rows if row not in named]
 
 
+def words():
+    """No file of the repository has a vague word, in its text or in its name."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    problems = []
+    for path in sorted(p for p in listed.split("\0") if (ROOT / p).is_file()):
+        text = (ROOT / path).read_text(encoding="utf-8", errors="replace")
+        places = [
+            f"{path}:{text.count(chr(10), 0, m.start()) + 1}: {m[0]!r}"
+            for m in VAGUE.finditer(text)
+        ]
+        if len(places) != VAGUE_DATA.get(path, 0):
+            problems += places or [f"{path} has none of the words that VAGUE_DATA gives it"]
+        problems += [f"the name of {path}: {m[0]!r}" for m in VAGUE.finditer(path)]
+    return problems
+
+
 CHECKS = [
+    words,
     security,
     settings,
     figures,

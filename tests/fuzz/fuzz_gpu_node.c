@@ -1,4 +1,4 @@
-/* Any JSON as a GpuNode, which anybody with the right may have written: no crash; what is
+/* Any JSON as a GpuNode, which any user with the right may have written: no crash; what is
  * remembered of it is within its bounds, and reading it twice gives the same. */
 #include <stdint.h>
 #include <stdlib.h>

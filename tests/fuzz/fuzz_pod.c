@@ -1,4 +1,4 @@
-/* Any JSON as a Pod, such as anybody may have made and any kubelet may have written to: no crash,
+/* Any JSON as a Pod, which any user may have made and any kubelet may have written to: no crash,
  * reading it twice gives the same, what is kept of words of others is within its bounds, and it is
  * a one-off pod of Ostler's or one of all others, never both. */
 #include <stdint.h>

@@ -141,7 +141,9 @@ class Image(unittest.TestCase):
         }
         self.assertLessEqual(programs, {m.name for m in files})
         self.assertEqual(
-            [m.name for m in files if not OURS.fullmatch(m.name)], [], "files that nobody needs"
+            [m.name for m in files if not OURS.fullmatch(m.name)],
+            [],
+            "files that the image does not need",
         )
         loose = [m.name for m in files if m.mode & 0o7022 and not m.issym()]
         self.assertEqual(loose, [], "set-id files, and files that others may write")
@@ -205,7 +207,7 @@ class Container(unittest.TestCase):
         cluster.update({"server": f"https://{SERVER}:{port}", "tls-server-name": host})
         kubeconfig.write_text(json.dumps(config))
         folder = kubeconfig.parent
-        folder.chmod(0o755)  # inside a folder of the world's that nobody else can enter
+        folder.chmod(0o755)  # inside a folder of the world's that only its owner can enter
         for path in folder.iterdir():
             path.chmod(0o644)
         (self.port,) = world.free_ports(1)

@@ -235,7 +235,7 @@ class Made(unittest.TestCase):
         needed = programs | {f"usr/lib/ostler/{name}" for name in (LOADERS[self.arch], *ASKED)}
         self.assertLessEqual(needed, names)
         odd = [n for n in names - needed if not n.startswith("usr/share/doc/ostler/")]
-        self.assertEqual(odd, [], "files that nobody needs")
+        self.assertEqual(odd, [], "files that the installation does not need")
         loose = [str(p) for p in files if not p.is_symlink() and p.stat().st_mode & 0o7022]
         self.assertEqual(loose, [], "files that others may write")
         self.assertLessEqual(sum(p.lstat().st_size for p in files), SIZE_MAX)

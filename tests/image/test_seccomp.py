@@ -27,7 +27,7 @@ import test_static  # noqa: E402
 
 PROFILES = ROOT / "charts/ostler/files/seccomp"
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# What nobody who took the program over should find.
+# Calls that an attacker who took the program over must not have.
 NEVER = {
     "bpf",
     "chroot",
@@ -280,7 +280,9 @@ class Needed(unittest.TestCase):
                 if number not in made[path.stem]
             }
             self.assertEqual(
-                idle - set().union(*UNSEEN.values()), set(), f"{path.name} allows what nobody does"
+                idle - set().union(*UNSEEN.values()),
+                set(),
+                f"{path.name} allows what no program does",
             )
 
     def test_no_reason_is_for_nothing(self):

@@ -55,7 +55,7 @@ def output(*command):
 
 class Names(threading.Thread):
     """A name server that knows one name, on an address of the loopback. At the first of the
-    name's addresses nobody answers."""
+    name's addresses no server answers."""
 
     def __init__(self, address):
         super().__init__(daemon=True)
@@ -314,7 +314,7 @@ class Alone(Rooted):
         self.works()
         self.assertIn(NAME, names.asked)
 
-    def test_a_name_that_nobody_knows_is_named(self):
+    def test_a_name_that_no_server_knows_is_named(self):
         (self.root / "etc/hosts").write_text("127.0.0.1 localhost\n")
         (self.root / "etc/resolv.conf").write_text(
             "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n"

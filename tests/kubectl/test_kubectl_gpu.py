@@ -1052,7 +1052,8 @@ def events_come_once(c):
 
 @test
 def watch_ends_with_what_it_shows(c):
-    """A node that is deleted, or may not be seen any more, ends --watch with 1 and one sentence."""
+    """A node that is deleted, or that the user may not read now, ends --watch with 1 and one
+    sentence."""
     for gone in (
         refusal(404, "NotFound", "not found"),
         refusal(403, "Forbidden", "nodes is forbidden"),
@@ -1122,8 +1123,8 @@ def a_node_that_is_gone(c):
 
 @test
 def where_ostler_runs(c):
-    """The Lease of the cluster says it; where that cannot be read nothing is said of Ostler, and
-    nobody guesses."""
+    """The Lease of the cluster says it; where that cannot be read the output says nothing of
+    Ostler, and guesses nothing."""
     lease = {
         "metadata": {"name": "ostler", "namespace": "gpu-ns"},
         "spec": {
@@ -1165,8 +1166,8 @@ def where_ostler_runs(c):
 
 @test
 def a_write_that_is_not_answered(c):
-    """Where the answer to a write is lost nobody knows whether it was done; with --dry-run it
-    was not."""
+    """Where the answer to a write is lost it is unknown whether the write was done; with
+    --dry-run it was not."""
     policy = {"metadata": {"name": "default", "uid": "u", "resourceVersion": "1"}, "spec": {}}
     for code in (500, 502, 503, 504):
         answer = lambda method, _, code=code: (
@@ -1425,9 +1426,9 @@ def plan_takes_what_it_is_told(c):
 
 
 @test
-def somebody_wrote_in_between(c):
-    """A write that is refused because somebody wrote in between is decided anew, and names the
-    new version."""
+def another_client_wrote_in_between(c):
+    """A write that is refused because another client wrote in between is decided anew, and names
+    the new version."""
     versions = iter(range(1, 100))
     conflicts = iter([True, True])
 

@@ -208,7 +208,7 @@ WORLDS = {
         },
     ),
     "drains": World(
-        "a pod does not leave, since its budget lets nobody go",
+        "a pod does not leave, since its budget lets no pod go",
         {"OstlerNodeDrains"},
         lambda s: s.value("ostler_nodes", state="Draining")
         and s.value("ostler_evictions_total", outcome="refused"),
@@ -240,7 +240,7 @@ WORLDS = {
         steps=(edit(**NEW),),
     ),
     "stands": World(
-        "nobody begins while a cordoned node uses up maxUnavailable",
+        "no node begins while a cordoned node uses up maxUnavailable",
         {"OstlerRolloutStands"},
         holds("MaxUnavailable"),
         objects=(policy(**OLD, rollout=FAST | {"maxUnavailable": 1}),),
@@ -304,7 +304,7 @@ WORLDS = {
     ),
     "server-is-away": World(
         "the API server does not answer",
-        {"OstlerNobodyLeads", "OstlerRequestsFail", "OstlerWatchFails"},
+        {"OstlerNoLeader", "OstlerRequestsFail", "OstlerWatchFails"},
         lambda s: (s.value("ostler_watch_failures_total") or 0) > 12,
         grows=("ostler_watch_failures_total",),
         simulated=False,
@@ -369,7 +369,7 @@ def away(folder):
 
 
 def free_port():
-    """A port that nobody has."""
+    """A port that is free."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]

@@ -85,7 +85,7 @@ def read_by_us():
 
 
 def unread(case, table, runtime):
-    """The variables that the manifest sets and nobody reads."""
+    """The variables that the manifest sets and no program reads."""
     known = (
         {name for names in table["variables"] for name in names.split()}
         | set(runtime["variables"])
@@ -137,7 +137,7 @@ def unknown_arguments(case, table, _):
     return sorted(given - set(table["arguments"]) - set(table["flags"]))
 
 
-def volumes_of_nobody(case, _, __):
+def unmounted_volumes(case, _, __):
     """The volumes of the pod that no container mounts."""
     mounted = {
         m["name"]
@@ -192,11 +192,11 @@ def unlike_model(case, table, _):
 
 CHECKS = {
     "reads each variable that is set": unread,
-    "is told by nobody else what Ostler tells it": not_refused,
+    "has no other variable that overrides one of Ostler's": not_refused,
     "has each variable that it needs": lacking,
     "uses each mount": unused,
     "takes each argument": unknown_arguments,
-    "is in a pod that mounts each of its volumes": volumes_of_nobody,
+    "is in a pod that mounts each of its volumes": unmounted_volumes,
     "is what NVIDIA's operator makes of it": unlike_model,
 }
 

@@ -53,8 +53,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """A token, or a page."""
         own = f"http://127.0.0.1:{self.server.server_port}"
         if self.path.startswith("/token?"):
-            return self.answer(200, {"token": "anybody"})
-        if self.headers.get("Authorization") != "Bearer anybody":
+            return self.answer(200, {"token": "anonymous"})
+        if self.headers.get("Authorization") != "Bearer anonymous":
             return self.answer(
                 401,
                 {},

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What somebody meets in the first hour: `make run`, `make test` and the tests where a machine
+"""What a new user meets in the first hour: `make run`, `make test` and the tests where a machine
 can do less. Needs build/ostler and build/ostler-sim. Prints "scripts: N passed, N failed".
 
     tests/scripts/test_scripts.py [WORD…]      only tests whose name has one of these words
@@ -287,12 +287,12 @@ def run_on_a_cluster():
 def ostler_without_arguments():
     """Without arguments the program prints its usage and ends with 2; in a pod it is the
     operator."""
-    nobody = {"HOME": "/nowhere"}
-    code, out = said("build/ostler", **nobody)
+    no_kubeconfig = {"HOME": "/nowhere"}
+    code, out = said("build/ostler", **no_kubeconfig)
     assert (
         code == 2 and "\nusage: ostler [COMMAND] [OPTION…]\n" in out and '"level"' not in out
     ), out
-    code, out = said("build/ostler", KUBERNETES_SERVICE_HOST="127.0.0.1", **nobody)
+    code, out = said("build/ostler", KUBERNETES_SERVICE_HOST="127.0.0.1", **no_kubeconfig)
     assert code == 1 and "cannot start" in out and "usage:" not in out, out
 
 
@@ -388,7 +388,7 @@ def no_root_of_ones_own_is_skipped():
 
 @test
 def the_table_of_images_agrees_with_a_registry_that_has_them_all():
-    """scripts/check-images reads every page, with a token that anybody gets, and finds no
+    """scripts/check-images reads every page, with a token that any client gets, and finds no
     difference."""
     with registry.serving(registry.table() + ["580.95.05-ubuntu20.04", "latest"]) as url:
         code, text = registry.compare(url)
@@ -397,8 +397,8 @@ def the_table_of_images_agrees_with_a_registry_that_has_them_all():
 
 @test
 def the_table_of_images_differs_from_a_registry():
-    """An image that is only in the table, one that is only in the registry, and a kernel that
-    nobody compiled for are named."""
+    """An image that is only in the table, one that is only in the registry, and a kernel
+    without a precompiled image are named."""
     tags = [
         t
         for t in registry.table()

@@ -6,7 +6,7 @@
 
 A file is the story of one object: steps that create, change, apply or delete it, each by a
 manager. The unit tests hold the simulator to these answers, each step on the object as the real
-server left it. Only an API server and its etcd run: nobody else writes. What is different in
+server left it. Only an API server and its etcd run: no other client writes. What is different in
 each run is replaced: times are those of steps, uids and versions go.
 """
 

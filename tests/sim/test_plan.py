@@ -198,7 +198,7 @@ def operator(cluster):
 
 @contextlib.contextmanager
 def cluster_at_work(world=WORLD, nodes="6/6"):
-    """A cluster in which Ostler has installed everything, and does not run any more."""
+    """A cluster in which Ostler has installed everything, and has ended since."""
     with tempfile.TemporaryDirectory() as folder:
         c = Cluster(folder, world)
         try:
@@ -349,8 +349,8 @@ def nothing_to_do():
 
 @test
 def new_driver():
-    """A new driver: who goes in which order, who stays, what is in the way, and no time that
-    nobody knows."""
+    """A new driver: which nodes go in which order, which stay, what is in the way, and no time
+    that is unknown."""
     with cluster_at_work() as c:
         put_people_in(c)
         plan = c.planned(NEW % "")["plan"]
@@ -522,7 +522,7 @@ def simulated_as_planned():
 
 @test
 def simulated_with_people():
-    """Jobs do not end unless it is said when; a budget that lets nobody go and people's nodes
+    """Jobs do not end unless it is said when; a budget that lets no pod go and people's nodes
     are named in the end."""
     with cluster_at_work() as c:
         put_people_in(c)
@@ -620,7 +620,7 @@ def images_that_cannot_be_pulled():
 
 @test
 def a_node_that_is_closed():
-    """A node that waits for its jobs is closed: nobody says that it stays as it is."""
+    """A node that waits for its jobs is closed: the plan does not say that it stays as it is."""
     with cluster_at_work() as c:
         c.must("POST", PODS, pod("train", "gpu-2", restartPolicy="Never"))
         with operator(c):
@@ -678,8 +678,8 @@ def the_simulated_time_is_over():
 
 @test
 def simulated_to_a_rollback():
-    """A driver that takes longer than it may fails: so the assumptions say it, and nobody counts
-    what went back as upgraded."""
+    """A driver that takes longer than it may fails: so the assumptions say it, and the plan
+    does not count what went back as upgraded."""
     with cluster_at_work() as c:
         told = c.planned(with_spec(), "--simulate", "--driver-takes", "40m", code=3)
         takes = "a driver is up after 2400 s (--driver-takes), longer than "

@@ -484,7 +484,7 @@ def same_seed_same_world():
 
 
 def free_port():
-    """A port of the loopback that nobody listens on."""
+    """A port of the loopback that no process listens on."""
     with socket.create_server(("127.0.0.1", 0)) as s:
         return s.getsockname()[1]
 

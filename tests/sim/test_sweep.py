@@ -255,7 +255,7 @@ def case_files(tree):
         ('{nodes: gpu-*, have: {driver: 570.133.20}, count: 1}', "2 are there, 2 of them so"),
         ('{nodes: gqu-*, have: {driver: 575.57.08}, count: 0}', "0 are there, 0 of them so"),
         ('{at: 30s, times: claimed, of: gpu-*, count: 1}', "30.000 s: expected: "),
-        ('{times: claimed, of: gqu-*, count: 0}', "nobody of such a name was there"),
+        ('{times: claimed, of: gqu-*, count: 0}', "no object of such a name was there"),
         ('{most: closed, count: 1}', "it was 0"),
         ('{order: [gpu-1]}', "it was\n"),
         ('{nodes: gpu-*, have: {driver: "*"}}', 'anything would do for "driver"'),

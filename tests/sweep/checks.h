@@ -125,7 +125,7 @@ void check_cordon(struct invariants *v, const struct api_commit *c);
  * lately that Ostler may not have heard of it. */
 bool check_is_recent(const struct invariants *v, const char *node);
 void check_failed_revision(struct invariants *v, const struct api_commit *c);
-/* Takes note of what anybody committed. */
+/* Takes note of what any client committed. */
 void check_budget_commit(struct invariants *v, const struct api_commit *c);
 
 /* ---- checks_begin.c */
@@ -139,13 +139,13 @@ void check_threshold(struct invariants *v, const struct api_commit *c);
 void check_begin_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
 void check_begin_taken(struct invariants *v, const struct wire_client *c,
                        const struct wire_taken *t);
-/* Takes note of what anybody committed. */
+/* Takes note of what any client committed. */
 void check_begin_commit(struct invariants *v, const struct api_commit *c);
 void check_begin_clear(struct invariants *v);
 
 /* ---- checks_toolkit.c */
 void check_first_toolkit(struct invariants *v, const struct api_commit *c);
-/* Takes note of what anybody committed. */
+/* Takes note of what any client committed. */
 void check_toolkit_commit(struct invariants *v, const struct api_commit *c);
 void check_toolkit_clear(struct invariants *v);
 
@@ -180,7 +180,7 @@ void check_honesty(struct invariants *v, const struct api_commit *c);
 void check_counts(struct invariants *v, const struct api_commit *c);
 void check_once(struct invariants *v, const struct api_commit *c);
 void check_bounds(struct invariants *v, const struct api_commit *c);
-/* Takes note of what anybody committed. */
+/* Takes note of what any client committed. */
 void check_honesty_commit(struct invariants *v, const struct api_commit *c);
 void check_unload(struct invariants *v);
 void check_status(struct invariants *v);
@@ -201,7 +201,7 @@ void check_report_truth(struct invariants *v);
 /* ---- checks_flap.c */
 void check_flap(struct invariants *v, const struct api_commit *c);
 void check_times(struct invariants *v, const struct api_commit *c);
-/* Takes note of what anybody committed. */
+/* Takes note of what any client committed. */
 void check_flap_commit(struct invariants *v, const struct api_commit *c);
 /* Takes note of what came to nothing, of what a client was told, and of what it sent. */
 void check_flap_taken(struct invariants *v, const struct wire_client *c,

@@ -251,7 +251,7 @@ static bool try_times(const struct expectations *all, const struct expectation *
     size_t n = journal_times(all->journal, (enum journal_edit) journal_edit_named(x->times), x->of,
                              &known);
     buf_printf(why, "; it was %zu times%s", n,
-               known ? "" : ", and nobody of such a name was there");
+               known ? "" : ", and no object of such a name was there");
     return known && is_within(x, n, spoilt);
 }
 

@@ -87,7 +87,7 @@ void invariants_sent(struct invariants *v, const struct wire_client *c, const st
 /* An Ostler takes a part of an answer. */
 void invariants_taken(struct invariants *v, const struct wire_client *c,
                       const struct wire_taken *t);
-/* Something was committed, by Ostler or anybody else. */
+/* Something was committed, by Ostler or another client. */
 void invariants_commit(struct invariants *v, const struct api_commit *c);
 /* Nothing happens until that time. */
 void invariants_pass(struct invariants *v, int64_t until_ms);

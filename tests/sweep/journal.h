@@ -20,7 +20,7 @@
     X(RELEASED, "released")      /* a node: its claim is gone */                                   \
     X(EVICTED, "evicted")        /* a pod that had not ended: by Ostler, through its budgets */    \
     X(DELETED, "deleted")        /* a pod that had not ended: by Ostler, past its budgets */       \
-    X(LOST, "lost")              /* a pod that had not ended: by anybody, in whatever way */       \
+    X(LOST, "lost")              /* a pod that had not ended: by any client, in whatever way */    \
     X(RESTARTED, "restarted")    /* a pod: a container of it was started again */                  \
     X(WRITTEN, "written")        /* a kind of objects: by Ostler */
 
@@ -57,7 +57,7 @@ void journal_commit(struct journal *j, const struct api_commit *c);
 int journal_edit_named(const char *name);
 int journal_figure_named(const char *name);
 
-/* How often it happened to those whose name fits the pattern; whether anybody of such a name was
+/* How often it happened to those whose name fits the pattern; whether an object of such a name was
  * ever there is left in `ret_known`. */
 size_t journal_times(const struct journal *j, enum journal_edit edit, const char *pattern,
                      bool *ret_known);

@@ -22,7 +22,7 @@ struct moments {
     bool used;            /* since `changed_ms` there was a quiet moment already */
 };
 
-/* Takes note of what anybody committed. */
+/* Takes note of what any client committed. */
 void moments_commit(struct invariants *v, const struct api_commit *c);
 /* Nothing happens until that time. Whether a quiet moment lies before it; once for each time of
  * quiet. */

@@ -10,7 +10,7 @@
 #include "tests/sweep/life.h"
 #include "tests/sweep/oracle.h"
 
-/* What stands for secrets in the scenarios: in what Ostler may read and must not tell anybody
+/* What stands for secrets in the scenarios: in what Ostler may read and must not disclose
  * (nodes, pods and ConfigMaps of others), and in the policy's own variables, which belong into its
  * operands and their records and nowhere else. */
 #define SECRET_CANARY "canary-7f3a9c"

@@ -145,7 +145,7 @@ func unmountRoot() {
 	}
 }
 
-// shutDown unloads, or hangs where somebody uses the modules, as the image does.
+// shutDown unloads, or hangs where a process uses the modules, as the image does.
 func shutDown() error {
 	say("Caught signal, shutting down")
 	if inUse() {

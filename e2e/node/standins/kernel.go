@@ -167,7 +167,7 @@ func bindCard(g gpu, driver string) error {
 	return overwrite(filepath.Join(devicesFolder, g.address, "uevent"), text)
 }
 
-// unloadModules is rmmod of all that is loaded; nobody may use them.
+// unloadModules is rmmod of all that is loaded; no process may use them.
 func unloadModules() error {
 	for _, name := range driverModules {
 		if err := unloadModule(name); err != nil {

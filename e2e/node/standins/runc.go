@@ -49,7 +49,7 @@ func runRunc(args []string) error {
 	return become("runc", args)
 }
 
-// withAnswers is a seccomp profile, or that of nobody, with the calls that are answered here.
+// withAnswers is a seccomp profile, or an empty one, with the calls that are answered here.
 func withAnswers(profile any) object {
 	seccomp, _ := profile.(object)
 	if seccomp == nil {

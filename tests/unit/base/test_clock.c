@@ -58,6 +58,8 @@ static void check_write(void **state)
     clock_rfc3339(row->wall_us, text);
     clock_rfc3339_micro(row->wall_us, micro);
     assert_string_equal(text, row->want);
+    assert_int_equal(clock_parse_written(text), row->wall_us / 1000000 * 1000000);
+    assert_int_equal(clock_parse_written(micro), -1);
     assert_string_equal(micro, row->want_micro);
     assert_int_equal(clock_parse_rfc3339(micro), row->wall_us);
 }

@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/support/chance.h"
@@ -43,6 +44,26 @@ static void key_lives_with_its_value(void **state)
     size_t cursor = 0;
     assert_ptr_equal(map_next(&m, &cursor)->key, new);
     map_clear(&m);
+}
+
+struct counter {
+    size_t count;
+    char name[];
+};
+
+static void absent_value_is_made_with_its_key(void **state)
+{
+    (void) state;
+    struct map m = { 0 };
+    char key[] = "a";
+    struct counter *made = MAP_MAKE(struct counter, name, &m, key);
+    assert_int_equal(made->count++, 0);
+    key[0] = '?'; /* the table has a copy of it */
+    assert_string_equal(made->name, "a");
+    assert_ptr_equal(MAP_MAKE(struct counter, name, &m, "a"), made);
+    assert_int_equal(made->count, 1);
+    assert_int_equal(m.len, 1);
+    map_clear_with(&m, free);
 }
 
 static void empty_key_is_a_key(void **state)
@@ -128,6 +149,7 @@ int main(void)
     suite_add(&s, "nothing is in an empty map", nothing_is_in_an_empty_map, NULL);
     suite_add(&s, "the last value counts", last_value_counts, NULL);
     suite_add(&s, "a key lives as long as its value", key_lives_with_its_value, NULL);
+    suite_add(&s, "an absent value is made with its key", absent_value_is_made_with_its_key, NULL);
     suite_add(&s, "the empty key is a key", empty_key_is_a_key, NULL);
     suite_add(&s, "a cleared map can be used again", cleared_map_can_be_used_again, NULL);
     suite_add(&s, "any history is that of an array", any_history_is_that_of_an_array, NULL);

@@ -50,6 +50,28 @@ static void bounded_copies_end_with_nul(void **state)
     assert_string_equal(whole, "ab");
 }
 
+static void copy_of_null_is_null(void **state)
+{
+    (void) state;
+    const char *text = "abc";
+    CLEANUP_FREE char *copy = xstrdup_or_null(text);
+    assert_string_equal(copy, "abc");
+    assert_ptr_not_equal(copy, text);
+    assert_null(xstrdup_or_null(NULL));
+}
+
+static void string_is_replaced_by_a_copy(void **state)
+{
+    (void) state;
+    char *place = NULL;
+    xstrset(&place, "abc");
+    assert_string_equal(place, "abc");
+    xstrset(&place, place + 1); /* a part of what it replaces */
+    assert_string_equal(place, "bc");
+    xstrset(&place, NULL);
+    assert_null(place);
+}
+
 struct pair {
     int first;
     int second;
@@ -70,6 +92,8 @@ int main(void)
     suite_add(&s, "an allocation of nothing is still a pointer", nothing_is_still_a_pointer, NULL);
     suite_add(&s, "resizing keeps the content", resizing_keeps_the_content, NULL);
     suite_add(&s, "a bounded copy ends with NUL", bounded_copies_end_with_nul, NULL);
+    suite_add(&s, "a copy of NULL is NULL", copy_of_null_is_null, NULL);
+    suite_add(&s, "a string is replaced by a copy", string_is_replaced_by_a_copy, NULL);
     suite_add(&s, "a struct is found from its member", container_is_found_from_its_member, NULL);
     return suite_run(&s, "mem");
 }

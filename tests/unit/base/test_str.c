@@ -147,6 +147,9 @@ static void hash_is_fnv1a(void **state)
     assert_true(str_hash("", 0) == 0xcbf29ce484222325ULL);
     assert_true(str_hash("a", 1) == 0xaf63dc4c8601ec8cULL);
     assert_true(str_hash("foobar", 6) == 0x85944171f73967e8ULL);
+    assert_true(str_hash_id("foobar") == 0x85944171f73967e8ULL);
+    assert_true(str_hash_id("") == 0);
+    assert_true(str_hash_id(NULL) == 0);
 }
 
 int main(void)

@@ -360,7 +360,7 @@ static void clear_environment(void)
                                          "KUBERNETES_SERVICE_PORT" };
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         unsetenv(names[i]);
-    setenv("HOME", in_dir("nobody"), 1);
+    setenv("HOME", in_dir("nowhere"), 1);
 }
 
 static void sources_have_their_order(void **state)

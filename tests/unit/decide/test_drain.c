@@ -1,3 +1,4 @@
+/* Which pods of a node are asked to leave, which are left and why, and what the drain waits for. */
 #include "reconcilers/decide/drain.h"
 
 #include <stdlib.h>
@@ -10,77 +11,74 @@
 #include "tests/unit/support/tree.h"
 
 #define NS "ostler-operands"
-#define META(name, more)                                                                           \
-    "'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'u-" name                          \
-    "', 'resourceVersion': '7'" more "}"
+#define NODE_UID "node-uid"
+#define POD(name, meta, spec)                                                                      \
+    "{'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'u-" name                         \
+    "', 'resourceVersion': '7'" meta "}, 'spec': {" spec "}}"
+
+/* Members of a pod's metadata. */
+#define TEAM(name) ", 'labels': {'team': '" name "'}"
+#define MADE_AT(time) ", 'creationTimestamp': '" time "'"
 #define OWNER(kind) ", 'ownerReferences': [{'kind': '" kind "', 'controller': true}]"
 #define OF_SET                                                                                     \
     ", 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'controller': true}]"
-#define NODE_UID "node-uid"
 #define OF_NODE(uid)                                                                               \
     ", 'annotations': {'kubernetes.io/config.mirror': 'h'}, 'ownerReferences': [{'apiVersion': "   \
-    "'v1', 'kind': 'Node', "                                                                       \
-    "'name': 'n', 'uid': '" uid "', 'controller': true}]"
-#define GPU "'nodeName': 'n', 'containers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]"
-#define SERVICE(name)                                                                              \
-    "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
-#define OTHERS(name)                                                                               \
-    "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'b'}") ", 'spec': {" GPU "}}"
-#define JOB(name)                                                                                  \
-    "{" META(name,                                                                                 \
-             OWNER("Job") ", 'labels': {'team': 'a'}") ", 'spec': {'restartPolicy': 'Never', " GPU \
-                                                       "}}"
-#define BARE(name) "{" META(name, ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
-#define BARE_JOB(name)                                                                             \
-    "{" META(name, ", 'labels': {'team': 'a'}") ", 'spec': {'restartPolicy': 'Never', " GPU "}}"
-#define GOING(name)                                                                                \
-    "{" META(                                                                                      \
-        name,                                                                                      \
-        OWNER("Job") ", 'deletionTimestamp': 't'") ", 'spec': {'restartPolicy': 'Never', " GPU     \
-                                                   "}}"
-#define STATIC(name) "{" META(name, OF_NODE(NODE_UID)) ", 'spec': {" GPU "}}"
-#define STATIC_ELSEWHERE(name) "{" META(name, OF_NODE("another")) ", 'spec': {" GPU "}}"
-#define STATIC_FORGED(name)                                                                        \
-    "{" META(name, OWNER("Node") ", 'labels': {'team': 'a'}") ", 'spec': {" GPU "}}"
-#define DAEMON_FORGED(name)                                                                        \
-    "{" META(name,                                                                                 \
-             OWNER("DaemonSet") ", 'labels': {'team': 'a'}") ", 'spec': {'tolerations': "          \
-                                                             "[{'operator': 'Exists'}], " GPU "}}"
-#define TOLERANT(name, time)                                                                       \
-    "{" META(name,                                                                                 \
-             OWNER("ReplicaSet") ", 'labels': {'team': 'a'}, 'creationTimestamp': '" time          \
-                                 "'") ", 'spec': {'tolerations': [{'operator': 'Exists'}], " GPU   \
-                                      "}}"
-#define MADE(name, time)                                                                           \
-    "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}, 'creationTimestamp': '" time    \
-                                       "'") ", 'spec': {" GPU "}}"
-#define PULL(name)                                                                                 \
-    "{'metadata': {'name': '" name "', 'namespace': '" NS                                          \
-    "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', "                                     \
-    "'ostler.dev/task': 'pull'}}, 'spec': {'nodeName': 'n'}}"
-#define DATA(name)                                                                                 \
-    "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'volumes': "       \
-                                                                    "[{'emptyDir': {}}], " GPU     \
-                                                                    "}}"
-#define DAEMON(name, tolerations)                                                                  \
-    "{" META(name, OF_SET ", 'labels': {'team': 'a'}") ", 'spec': {'tolerations': [" tolerations   \
-                                                       "], " GPU "}}"
-#define OPERAND(name)                                                                              \
-    "{'metadata': {'name': '" name "', 'namespace': '" NS                                          \
-    "'" OWNER("DaemonSet") ", 'labels': {'app.kubernetes.io/managed-by': "                         \
-                           "'ostler', 'app.kubernetes.io/component': 'driver'}}, 'spec': {" GPU    \
-                           "}}"
+    "'v1', 'kind': 'Node', 'name': 'n', 'uid': '" uid "', 'controller': true}]"
 
-#define WEB(name)                                                                                  \
-    "{" META(name, OWNER("ReplicaSet") ", 'labels': {'team': 'a'}") ", 'spec': {'nodeName': 'n'}}"
-#define WEB_ALONE(name) "{" META(name, ", 'labels': {'team': 'b'}") ", 'spec': {'nodeName': 'n'}}"
-#define BATCH(name)                                                                                \
-    "{" META(name, OWNER("Job")) ", 'spec': {'nodeName': 'n', 'restartPolicy': 'Never'}}"
-#define LOGS(name) "{" META(name, OF_SET) ", 'spec': {'nodeName': 'n'}}"
-#define WATCHER(name)                                                                              \
-    "{" META(name, OF_SET) ", 'spec': {'nodeName': 'n', 'tolerations': [{'operator': 'Exists'}]}}"
+/* Members of a pod's specification. */
+#define ON_NODE "'nodeName': 'n'"
+#define GPU ON_NODE ", 'containers': [{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]"
+#define ENDS "'restartPolicy': 'Never', "
+#define TOLERATES(tolerations) "'tolerations': [" tolerations "], "
+#define EVERYTHING "{'operator': 'Exists'}"
+
+/* Pods that ask for a GPU. */
+#define SERVICE(name) POD(name, OWNER("ReplicaSet") TEAM("a"), GPU)
+#define OTHERS(name) POD(name, OWNER("ReplicaSet") TEAM("b"), GPU)
+#define JOB(name) POD(name, OWNER("Job") TEAM("a"), ENDS GPU)
+#define BARE(name) POD(name, TEAM("a"), GPU)
+#define BARE_JOB(name) POD(name, TEAM("a"), ENDS GPU)
+#define GOING(name) POD(name, OWNER("Job") ", 'deletionTimestamp': 't'", ENDS GPU)
+#define STATIC(name) POD(name, OF_NODE(NODE_UID), GPU)
+#define STATIC_ELSEWHERE(name) POD(name, OF_NODE("another"), GPU)
+#define STATIC_FORGED(name) POD(name, OWNER("Node") TEAM("a"), GPU)
+#define DAEMON_FORGED(name) POD(name, OWNER("DaemonSet") TEAM("a"), TOLERATES(EVERYTHING) GPU)
+#define TOLERANT(name, time)                                                                       \
+    POD(name, OWNER("ReplicaSet") TEAM("a") MADE_AT(time), TOLERATES(EVERYTHING) GPU)
+#define MADE(name, time) POD(name, OWNER("ReplicaSet") TEAM("a") MADE_AT(time), GPU)
+#define DATA(name) POD(name, OWNER("ReplicaSet") TEAM("a"), "'volumes': [{'emptyDir': {}}], " GPU)
+#define DAEMON(name, tolerations) POD(name, OF_SET TEAM("a"), TOLERATES(tolerations) GPU)
+
+/* Pods that ask for none. */
+#define WEB(name) POD(name, OWNER("ReplicaSet") TEAM("a"), ON_NODE)
+#define WEB_ALONE(name) POD(name, TEAM("b"), ON_NODE)
+#define BATCH(name) POD(name, OWNER("Job"), ENDS ON_NODE)
+#define LOGS(name) POD(name, OF_SET, ON_NODE)
+#define WATCHER(name) POD(name, OF_SET, TOLERATES(EVERYTHING) ON_NODE)
+#define PROXY(name) POD(name, OF_NODE(NODE_UID), ON_NODE)
+
+/* Ostler's own pods. */
+#define OWN(name, owner, labels, spec)                                                             \
+    "{'metadata': {'name': '" name "', 'namespace': '" NS "'" owner                                \
+    ", 'labels': {'app.kubernetes.io/managed-by': 'ostler', " labels "}}, 'spec': {" spec "}}"
+#define PULL(name) OWN(name, "", "'ostler.dev/task': 'pull'", ON_NODE)
+#define OPERAND(name) OWN(name, OWNER("DaemonSet"), "'app.kubernetes.io/component': 'driver'", GPU)
+
+/* A process of the host. */
 #define ENGINE "{'process': 'nv-hostengine', 'unit': 'dcgm.service', 'pid': 812}"
-#define PROXY(name) "{" META(name, OF_NODE(NODE_UID)) ", 'spec': {'nodeName': 'n'}}"
+
+/* Why a pod is not asked to leave. */
+#define IS_JOB "a job: Ostler waits until it ends"
+#define IS_BARE "no controller would recreate it: delete it or set drain.force"
+#define IS_STATIC "static pod: remove its manifest from the node"
+#define LEFT_OUT "left out by drain.podSelector: end it or change the selector"
+#define CAME_BACK                                                                                  \
+    "came back to the tainted node, because of a toleration of the upgrade's taint or a "          \
+    "nodeName: remove that"
+#define COMES_AGAIN                                                                                \
+    "of a DaemonSet that tolerates the upgrade's taint and would recreate it: remove the "         \
+    "toleration"
 
 /* 2026-11-20T10:00:00Z */
 enum { CLOSED_S = 1795168800 };
@@ -147,419 +145,6 @@ static void describe(const struct actions *actions, struct buf *out)
     }
 }
 
-static const struct drain_row {
-    const char *name;
-    const char *pods;
-    struct terms terms;
-    size_t waiting, stuck;
-    const char *asked; /* what is done with a dry run first */
-    const char *message;
-} rows[] = {
-    { "an empty node is drained", "", { 0 }, 0, 0, "", NULL },
-    { "operands of ours stay", OPERAND("driver"), { 0 }, 0, 0, "", NULL },
-    { "a service's pod is asked to leave",
-      SERVICE("s"),
-      { 0 },
-      1,
-      0,
-      "t s, e s",
-      "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "all are tried before one is asked, by name",
-      SERVICE("b") "," SERVICE("a"),
-      { 0 },
-      2,
-      0,
-      "t a, t b, e a, e b",
-      "waits for 2 GPU pods: ml/a, ml/b (to be evicted)" },
-    { "what is being deleted is not asked again",
-      GOING("g"),
-      { 0 },
-      1,
-      0,
-      "",
-      "waits for 1 GPU pod: ml/g (being deleted)" },
-    { "beside one that is being deleted the others are asked",
-      GOING("g") "," SERVICE("s"),
-      { 0 },
-      2,
-      0,
-      "t s, e s",
-      "waits for 2 GPU pods: ml/s (to be evicted); ml/g (being deleted)" },
-
-    { "jobs are waited for",
-      JOB("j"),
-      { 0 },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/j (a job: Ostler waits until it ends)" },
-    { "while a job runs no pod is asked",
-      JOB("j") "," SERVICE("s"),
-      { 0 },
-      2,
-      1,
-      "",
-      "waits for 2 GPU pods: ml/j (a job: Ostler waits until it ends); ml/s (to be evicted)" },
-    { "jobs are waited for up to a time",
-      JOB("j"),
-      { .limited = true },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/j (a job: Ostler waits until it ends or drain.waitForJobs is "
-      "over)" },
-    { "jobs whose time is over are asked",
-      JOB("j"),
-      { .limited = true, .jobs_may_go = true },
-      1,
-      0,
-      "t j, e j",
-      "waits for 1 GPU pod: ml/j (to be evicted)" },
-
-    { "bare pods are left",
-      BARE("b"),
-      { 0 },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/b (no controller would recreate it: delete it or set drain.force)" },
-    { "also when the jobs' time is over",
-      BARE_JOB("b"),
-      { .limited = true, .jobs_may_go = true },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/b (no controller would recreate it: delete it or set drain.force)" },
-    { "bare pods that end are waited for",
-      BARE_JOB("b"),
-      { 0 },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/b (a job: Ostler waits until it ends)" },
-    { "so they are with force",
-      BARE_JOB("b"),
-      { .force = true },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/b (a job: Ostler waits until it ends)" },
-    { "with force bare pods are asked",
-      BARE("b"),
-      { .force = true },
-      1,
-      0,
-      "t b, e b",
-      "waits for 1 GPU pod: ml/b (to be evicted)" },
-
-    { "an emptyDir is given up",
-      DATA("d"),
-      { 0 },
-      1,
-      0,
-      "t d, e d",
-      "waits for 1 GPU pod: ml/d (to be evicted)" },
-    { "an emptyDir is kept where the policy says so",
-      DATA("d"),
-      { .keep_data = true },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/d (its emptyDir would be lost: end it or set "
-      "drain.deleteEmptyDir)" },
-
-    { "a DaemonSet's pod that does not come back is asked",
-      DAEMON("d", "{'key': 'nvidia.com/gpu', 'operator': 'Exists'}"),
-      { 0 },
-      1,
-      0,
-      "t d, e d",
-      "waits for 1 GPU pod: ml/d (to be evicted)" },
-    { "a DaemonSet's pod that would come back is left",
-      DAEMON("d", "{'operator': 'Exists'}"),
-      { .force = true },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/d (of a DaemonSet that tolerates the upgrade's taint and would "
-      "recreate it: remove the "
-      "toleration)" },
-    { "who tolerates the taint is asked",
-      TOLERANT("s", "2026-11-20T09:59:59Z"),
-      { .closed_for_s = 1 },
-      1,
-      0,
-      "t s, e s",
-      "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "a pod that came back is left, and no other pod is asked",
-      TOLERANT("s", "2026-11-20T10:00:00Z") "," SERVICE("t"),
-      { .closed_for_s = 1, .again_s = 599 },
-      2,
-      1,
-      "",
-      "waits for 2 GPU pods: ml/s (came back to the tainted node, because of a toleration of the "
-      "upgrade's taint or a "
-      "nodeName: remove that); ml/t (to be evicted)" },
-    { "of several that came back the first is asked again first",
-      TOLERANT("s", "2026-11-20T10:00:00Z") "," TOLERANT("t", "2026-11-20T10:05:00Z"),
-      { .closed_for_s = 400, .again_s = 200 },
-      2,
-      2,
-      "",
-      "waits for 2 GPU pods: ml/s, ml/t (came back to the tainted node, because of a toleration of "
-      "the upgrade's taint or a "
-      "nodeName: remove that)" },
-    { "who came back is asked again after a while",
-      TOLERANT("s", "2026-11-20T10:00:00Z"),
-      { .closed_for_s = 600 },
-      1,
-      0,
-      "t s, e s",
-      "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "no pod comes back to a node that is open",
-      TOLERANT("s", "2026-11-20T10:00:01Z"),
-      { 0 },
-      1,
-      0,
-      "t s, e s",
-      "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "while the scheduler is behind no pod that came is asked",
-      MADE("s", "2026-11-20T10:00:02Z"),
-      { .closed_for_s = 2, .again_s = 4 },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/s (came back to the tainted node, because of a toleration of the "
-      "upgrade's taint or a nodeName: "
-      "remove that)" },
-    { "what the scheduler bound is asked when it has seen the taint",
-      MADE("s", "2026-11-20T10:00:05Z"),
-      { .closed_for_s = 6 },
-      1,
-      0,
-      "t s, e s",
-      "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "who comes back past the scheduler is left",
-      MADE("s", "2026-11-20T10:00:06Z"),
-      { .closed_for_s = 7, .again_s = 599 },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/s (came back to the tainted node, because of a toleration of the "
-      "upgrade's taint or a "
-      "nodeName: remove that)" },
-    { "a pod that is said to be static on another node is asked",
-      STATIC_ELSEWHERE("s"),
-      { 0 },
-      1,
-      0,
-      "t s, e s",
-      "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "a pod that names a Node of no group as its owner is asked",
-      STATIC_FORGED("s"),
-      { 0 },
-      1,
-      0,
-      "t s, e s",
-      "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "a pod that names a DaemonSet of no group as its owner is asked, though it tolerates "
-      "everything",
-      DAEMON_FORGED("d"),
-      { 0 },
-      1,
-      0,
-      "t d, e d",
-      "waits for 1 GPU pod: ml/d (to be evicted)" },
-    { "static pods are left",
-      STATIC("s"),
-      { .force = true, .jobs_may_go = true },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/s (static pod: remove its manifest from the node)" },
-
-    { "the selector's pods are asked",
-      SERVICE("s"),
-      { .selector = "{'matchLabels': {'team': 'a'}}" },
-      1,
-      0,
-      "t s, e s",
-      "waits for 1 GPU pod: ml/s (to be evicted)" },
-    { "others hold the node up",
-      OTHERS("o") "," SERVICE("s"),
-      { .selector = "{'matchLabels': {'team': 'a'}}" },
-      2,
-      1,
-      "",
-      "waits for 2 GPU pods: ml/o (left out by drain.podSelector: end it or change the selector); "
-      "ml/s (to be evicted)" },
-    { "an invalid selector selects no pod",
-      SERVICE("s"),
-      { .selector = "{'matchLabels': 'x'}" },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/s (left out by drain.podSelector: end it or change the selector)" },
-
-    { "pods without a GPU stay", WEB("w") "," BATCH("b"), { 0 }, 0, 0, "", NULL },
-    { "where all are to leave they are asked, too",
-      WEB("w") "," SERVICE("s"),
-      { .all = true },
-      2,
-      0,
-      "t s, t w, e s, e w",
-      "waits for 2 pods: ml/s, ml/w (to be evicted)" },
-    { "where all are to leave jobs without a GPU are waited for",
-      BATCH("b") "," WEB("w"),
-      { .all = true },
-      2,
-      1,
-      "",
-      "waits for 2 pods: ml/b (a job: Ostler waits until it ends); ml/w (to be evicted)" },
-    { "where all are to leave bare pods without a GPU are left",
-      WEB_ALONE("w"),
-      { .all = true },
-      1,
-      1,
-      "",
-      "waits for 1 pod: ml/w (no controller would recreate it: delete it or set drain.force)" },
-    { "where all are to leave those of DaemonSets, static ones and ours stay",
-      LOGS("l") "," PROXY("p") "," OPERAND("o"),
-      { .all = true, .force = true },
-      0,
-      0,
-      "",
-      NULL },
-    { "where all are to leave the selector leaves those without a GPU alone",
-      WEB("w") "," WEB_ALONE("x"),
-      { .all = true, .selector = "{'matchLabels': {'team': 'a'}}" },
-      1,
-      0,
-      "t w, e w",
-      "waits for 1 pod: ml/w (to be evicted)" },
-
-    { "where all are to leave one-off pods of ours stay",
-      PULL("p"),
-      { .all = true, .force = true },
-      0,
-      0,
-      "",
-      NULL },
-
-    { "who has a GPU open is asked to leave, though it asked for none",
-      WEB("w") "," WEB("x"),
-      { .holders = "{'podUid': 'u-w'}" },
-      1,
-      0,
-      "t w, e w",
-      "waits for 1 GPU pod: ml/w (to be evicted)" },
-    { "a holder that is on another node, or gone, does not count",
-      WEB("w"),
-      { .holders = "{'podUid': 'u-z'}" },
-      0,
-      0,
-      "",
-      NULL },
-    { "jobs that asked for no GPU are waited for",
-      BATCH("b"),
-      { .holders = "{'podUid': 'u-b'}" },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/b (a job: Ostler waits until it ends)" },
-    { "monitoring that would come back is left",
-      WATCHER("m"),
-      { .holders = "{'podUid': 'u-m'}" },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/m (of a DaemonSet that tolerates the upgrade's taint and would "
-      "recreate it: remove the "
-      "toleration)" },
-    { "monitoring that would not is asked",
-      LOGS("l"),
-      { .holders = "{'podUid': 'u-l'}" },
-      1,
-      0,
-      "t l, e l",
-      "waits for 1 GPU pod: ml/l (to be evicted)" },
-    { "a static pod is not asked, whatever an agent says",
-      PROXY("p"),
-      { .force = true, .holders = "{'podUid': 'u-p'}" },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/p (static pod: remove its manifest from the node)" },
-    { "nor is a bare one",
-      WEB_ALONE("w"),
-      { .holders = "{'podUid': 'u-w'}" },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/w (no controller would recreate it: delete it or set drain.force)" },
-    { "nor one that the selector leaves out",
-      WEB_ALONE("w"),
-      { .force = true,
-        .selector = "{'matchLabels': {'team': 'a'}}",
-        .holders = "{'podUid': 'u-w'}" },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/w (left out by drain.podSelector: end it or change the selector)" },
-    { "operands and one-off pods of ours have a GPU open, and stay",
-      OPERAND("driver") "," PULL("p"),
-      { .holders = "{'podUid': 'u-driver'}, {'podUid': 'u-p'}" },
-      0,
-      0,
-      "",
-      NULL },
-    { "a process of the host is waited for",
-      "",
-      { .holders = ENGINE },
-      0,
-      1,
-      "",
-      "waits for 1 process that no eviction ends and that has a GPU open: process nv-hostengine "
-      "(812, unit dcgm.service) (end it "
-      "on the node)" },
-    { "meanwhile no pod is asked to leave",
-      SERVICE("s"),
-      { .force = true, .holders = ENGINE },
-      1,
-      1,
-      "",
-      "waits for 1 GPU pod: ml/s (to be evicted); and for 1 process that no eviction ends and "
-      "that has a GPU open: process "
-      "nv-hostengine (812, unit dcgm.service) (end it on the node)" },
-    { "containers without a pod and static pods by their hash too",
-      "",
-      { .holders = "{'process': 'python3', 'container': '0123456789abcdef', 'pid': 7}, {'podUid': "
-                   "'0123456789abcdef', 'process': "
-                   "'dcgm'}, {}, " ENGINE },
-      0,
-      4,
-      "",
-      "waits for 4 processes that no eviction ends and that have a GPU open: process python3 (7, "
-      "container 0123456789ab), "
-      "process dcgm (in a static pod), process of no name and 1 more (end them on the node)" },
-
-    { "three pods are named, and the others counted",
-      JOB("e") "," JOB("d") "," JOB("c") "," SERVICE("b") "," SERVICE("a"),
-      { 0 },
-      5,
-      3,
-      "",
-      "waits for 5 GPU pods: ml/c, ml/d, ml/e (a job: Ostler waits until it ends); 2 more (to be "
-      "evicted)" },
-    { "those of one kind too",
-      SERVICE("d") "," SERVICE("c") "," SERVICE("b") "," SERVICE("a"),
-      { 0 },
-      4,
-      0,
-      "t a, t b, t c, t d, e a, e b, e c, e d",
-      "waits for 4 GPU pods: ml/a, ml/b, ml/c and 1 more (to be evicted)" },
-};
-
 static void look(const struct node_of_pods *n, const struct terms *t, struct arena *a,
                  struct drain *ret)
 {
@@ -582,9 +167,18 @@ static void look(const struct node_of_pods *n, const struct terms *t, struct are
                a, ret);
 }
 
-static void check_drain(void **state)
+/* What a look at the pods comes to. */
+struct drain_row {
+    const char *name;
+    const char *pods;
+    size_t waiting, stuck;
+    const char *asked; /* what is done with a dry run first */
+    const char *message;
+    struct terms terms;
+};
+
+static void expect_drain(const struct drain_row *row)
 {
-    const struct drain_row *row = *state;
     CLEANUP(node_clear) struct node_of_pods n = node_with(row->pods);
     CLEANUP_ARENA struct arena a = { 0 };
     struct drain d;
@@ -603,6 +197,193 @@ static void check_drain(void **state)
         all += d.of[i];
     assert_int_equal(all, d.waiting + d.of[DRAIN_STAYS]);
 }
+
+/* ---- nodes that no pod keeps from being drained */
+
+static const struct stays_row {
+    const char *name;
+    const char *pods;
+    struct terms terms;
+} stays_rows[] = {
+    { "an empty node is drained", .pods = "" },
+    { "operands of ours stay", .pods = OPERAND("driver") },
+    { "pods without a GPU stay", .pods = WEB("w") "," BATCH("b") },
+    { "where all are to leave those of DaemonSets, static ones and ours stay",
+      .pods = LOGS("l") "," PROXY("p") "," OPERAND("o"), .terms.all = true, .terms.force = true },
+    { "where all are to leave one-off pods of ours stay", .pods = PULL("p"), .terms.all = true,
+      .terms.force = true },
+    { "a holder that is on another node, or gone, does not count", .pods = WEB("w"),
+      .terms.holders = "{'podUid': 'u-z'}" },
+    { "operands and one-off pods of ours have a GPU open, and stay",
+      .pods = OPERAND("driver") "," PULL("p"),
+      .terms.holders = "{'podUid': 'u-driver'}, {'podUid': 'u-p'}" },
+};
+
+static void check_stays(void **state)
+{
+    const struct stays_row *row = *state;
+    expect_drain(&(struct drain_row){
+        .name = row->name, .pods = row->pods, .terms = row->terms, .asked = "" });
+}
+
+/* ---- nodes that one pod keeps from being drained */
+
+static const struct one_row {
+    const char *name;
+    const char *pods;
+    const char *pod;
+    const char *why; /* it is not asked to leave; NULL: it is asked */
+    struct terms terms;
+} one_rows[] = {
+    { "a service's pod is asked to leave", SERVICE("s"), .pod = "s" },
+
+    { "jobs are waited for", JOB("j"), .pod = "j", .why = IS_JOB },
+    { "jobs are waited for up to a time", JOB("j"), .pod = "j",
+      .why = IS_JOB " or drain.waitForJobs is over", .terms.limited = true },
+    { "jobs whose time is over are asked", JOB("j"), .pod = "j", .terms.limited = true,
+      .terms.jobs_may_go = true },
+
+    { "bare pods are left", BARE("b"), .pod = "b", .why = IS_BARE },
+    { "also when the jobs' time is over", BARE_JOB("b"), .pod = "b", .why = IS_BARE,
+      .terms.limited = true, .terms.jobs_may_go = true },
+    { "bare pods that end are waited for", BARE_JOB("b"), .pod = "b", .why = IS_JOB },
+    { "so they are with force", BARE_JOB("b"), .pod = "b", .why = IS_JOB, .terms.force = true },
+    { "with force bare pods are asked", BARE("b"), .pod = "b", .terms.force = true },
+
+    { "an emptyDir is given up", DATA("d"), .pod = "d" },
+    { "an emptyDir is kept where the policy says so", DATA("d"), .pod = "d",
+      .why = "its emptyDir would be lost: end it or set drain.deleteEmptyDir",
+      .terms.keep_data = true },
+
+    { "a DaemonSet's pod that does not come back is asked",
+      DAEMON("d", "{'key': 'nvidia.com/gpu', 'operator': 'Exists'}"), .pod = "d" },
+    { "a DaemonSet's pod that would come back is left", DAEMON("d", EVERYTHING), .pod = "d",
+      .why = COMES_AGAIN, .terms.force = true },
+    { "who tolerates the taint is asked", TOLERANT("s", "2026-11-20T09:59:59Z"), .pod = "s",
+      .terms.closed_for_s = 1 },
+    { "who came back is asked again after a while", TOLERANT("s", "2026-11-20T10:00:00Z"),
+      .pod = "s", .terms.closed_for_s = 600 },
+    { "no pod comes back to a node that is open", TOLERANT("s", "2026-11-20T10:00:01Z"),
+      .pod = "s" },
+    { "while the scheduler is behind no pod that came is asked", MADE("s", "2026-11-20T10:00:02Z"),
+      .pod = "s", .why = CAME_BACK, .terms.closed_for_s = 2, .terms.again_s = 4 },
+    { "what the scheduler bound is asked when it has seen the taint",
+      MADE("s", "2026-11-20T10:00:05Z"), .pod = "s", .terms.closed_for_s = 6 },
+    { "who comes back past the scheduler is left", MADE("s", "2026-11-20T10:00:06Z"), .pod = "s",
+      .why = CAME_BACK, .terms.closed_for_s = 7, .terms.again_s = 599 },
+    { "a pod that is said to be static on another node is asked", STATIC_ELSEWHERE("s"),
+      .pod = "s" },
+    { "a pod that names a Node of no group as its owner is asked", STATIC_FORGED("s"), .pod = "s" },
+    { "a pod that names a DaemonSet of no group as its owner is asked, though it tolerates "
+      "everything",
+      DAEMON_FORGED("d"), .pod = "d" },
+    { "static pods are left", STATIC("s"), .pod = "s", .why = IS_STATIC, .terms.force = true,
+      .terms.jobs_may_go = true },
+
+    { "the selector's pods are asked", SERVICE("s"), .pod = "s",
+      .terms.selector = "{'matchLabels': {'team': 'a'}}" },
+    { "an invalid selector selects no pod", SERVICE("s"), .pod = "s", .why = LEFT_OUT,
+      .terms.selector = "{'matchLabels': 'x'}" },
+    { "where all are to leave bare pods without a GPU are left", WEB_ALONE("w"), .pod = "w",
+      .why = IS_BARE, .terms.all = true },
+    { "where all are to leave the selector leaves those without a GPU alone",
+      WEB("w") "," WEB_ALONE("x"), .pod = "w", .terms.all = true,
+      .terms.selector = "{'matchLabels': {'team': 'a'}}" },
+
+    { "who has a GPU open is asked to leave, though it asked for none", WEB("w") "," WEB("x"),
+      .pod = "w", .terms.holders = "{'podUid': 'u-w'}" },
+    { "jobs that asked for no GPU are waited for", BATCH("b"), .pod = "b", .why = IS_JOB,
+      .terms.holders = "{'podUid': 'u-b'}" },
+    { "monitoring that would come back is left", WATCHER("m"), .pod = "m", .why = COMES_AGAIN,
+      .terms.holders = "{'podUid': 'u-m'}" },
+    { "monitoring that would not is asked", LOGS("l"), .pod = "l",
+      .terms.holders = "{'podUid': 'u-l'}" },
+    { "a static pod is not asked, whatever an agent says", PROXY("p"), .pod = "p", .why = IS_STATIC,
+      .terms.force = true, .terms.holders = "{'podUid': 'u-p'}" },
+    { "nor is a bare one", WEB_ALONE("w"), .pod = "w", .why = IS_BARE,
+      .terms.holders = "{'podUid': 'u-w'}" },
+    { "nor one that the selector leaves out", WEB_ALONE("w"), .pod = "w", .why = LEFT_OUT,
+      .terms.force = true, .terms.selector = "{'matchLabels': {'team': 'a'}}",
+      .terms.holders = "{'podUid': 'u-w'}" },
+};
+
+static void check_one(void **state)
+{
+    const struct one_row *row = *state;
+    CLEANUP_FREE char *message = xasprintf("waits for 1 %s: ml/%s (%s)",
+                                           row->terms.all ? "pod" : "GPU pod", row->pod,
+                                           row->why ? row->why : "to be evicted");
+    CLEANUP_FREE char *asked = xasprintf("t %s, e %s", row->pod, row->pod);
+    expect_drain(&(struct drain_row){ .name = row->name,
+                                      .pods = row->pods,
+                                      .terms = row->terms,
+                                      .waiting = 1,
+                                      .stuck = row->why ? 1 : 0,
+                                      .asked = row->why ? "" : asked,
+                                      .message = message });
+}
+
+/* ---- nodes that something else keeps from being drained: several pods, or processes */
+
+static const struct drain_row several_rows[] = {
+    { "all are tried before one is asked, by name", SERVICE("b") "," SERVICE("a"), .waiting = 2,
+      .stuck = 0, .asked = "t a, t b, e a, e b",
+      .message = "waits for 2 GPU pods: ml/a, ml/b (to be evicted)" },
+    { "what is being deleted is not asked again", GOING("g"), .waiting = 1, .stuck = 0, .asked = "",
+      .message = "waits for 1 GPU pod: ml/g (being deleted)" },
+    { "beside one that is being deleted the others are asked", GOING("g") "," SERVICE("s"),
+      .waiting = 2, .stuck = 0, .asked = "t s, e s",
+      .message = "waits for 2 GPU pods: ml/s (to be evicted); ml/g (being deleted)" },
+    { "while a job runs no pod is asked", JOB("j") "," SERVICE("s"), .waiting = 2, .stuck = 1,
+      .asked = "", .message = "waits for 2 GPU pods: ml/j (" IS_JOB "); ml/s (to be evicted)" },
+    { "a pod that came back is left, and no other pod is asked",
+      TOLERANT("s", "2026-11-20T10:00:00Z") "," SERVICE("t"), .waiting = 2, .stuck = 1, .asked = "",
+      .message = "waits for 2 GPU pods: ml/s (" CAME_BACK "); ml/t (to be evicted)",
+      .terms.closed_for_s = 1, .terms.again_s = 599 },
+    { "of several that came back the first is asked again first",
+      TOLERANT("s", "2026-11-20T10:00:00Z") "," TOLERANT("t", "2026-11-20T10:05:00Z"), .waiting = 2,
+      .stuck = 2, .asked = "", .message = "waits for 2 GPU pods: ml/s, ml/t (" CAME_BACK ")",
+      .terms.closed_for_s = 400, .terms.again_s = 200 },
+    { "others hold the node up", OTHERS("o") "," SERVICE("s"), .waiting = 2, .stuck = 1,
+      .asked = "", .message = "waits for 2 GPU pods: ml/o (" LEFT_OUT "); ml/s (to be evicted)",
+      .terms.selector = "{'matchLabels': {'team': 'a'}}" },
+    { "where all are to leave they are asked, too", WEB("w") "," SERVICE("s"), .waiting = 2,
+      .stuck = 0, .asked = "t s, t w, e s, e w",
+      .message = "waits for 2 pods: ml/s, ml/w (to be evicted)", .terms.all = true },
+    { "where all are to leave jobs without a GPU are waited for", BATCH("b") "," WEB("w"),
+      .waiting = 2, .stuck = 1, .asked = "",
+      .message = "waits for 2 pods: ml/b (" IS_JOB "); ml/w (to be evicted)", .terms.all = true },
+    { "a process of the host is waited for", "", .waiting = 0, .stuck = 1, .asked = "",
+      .message = "waits for 1 process that no eviction ends and that has a GPU open: process "
+                 "nv-hostengine (812, unit dcgm.service) (end it on the node)",
+      .terms.holders = ENGINE },
+    { "meanwhile no pod is asked to leave", SERVICE("s"), .waiting = 1, .stuck = 1, .asked = "",
+      .message = "waits for 1 GPU pod: ml/s (to be evicted); and for 1 process that no eviction "
+                 "ends and that has a GPU open: process nv-hostengine (812, unit dcgm.service) "
+                 "(end it on the node)",
+      .terms.force = true, .terms.holders = ENGINE },
+    { "containers without a pod and static pods by their hash too", "", .waiting = 0, .stuck = 4,
+      .asked = "",
+      .message = "waits for 4 processes that no eviction ends and that have a GPU open: process "
+                 "python3 (7, container 0123456789ab), process dcgm (in a static pod), process of "
+                 "no name and 1 more (end them on the node)",
+      .terms.holders = "{'process': 'python3', 'container': '0123456789abcdef', 'pid': 7}, "
+                       "{'podUid': '0123456789abcdef', 'process': 'dcgm'}, {}, " ENGINE },
+    { "three pods are named, and the others counted",
+      JOB("e") "," JOB("d") "," JOB("c") "," SERVICE("b") "," SERVICE("a"), .waiting = 5,
+      .stuck = 3, .asked = "",
+      .message = "waits for 5 GPU pods: ml/c, ml/d, ml/e (" IS_JOB "); 2 more (to be evicted)" },
+    { "those of one kind too", SERVICE("d") "," SERVICE("c") "," SERVICE("b") "," SERVICE("a"),
+      .waiting = 4, .stuck = 0, .asked = "t a, t b, t c, t d, e a, e b, e c, e d",
+      .message = "waits for 4 GPU pods: ml/a, ml/b, ml/c and 1 more (to be evicted)" },
+};
+
+static void check_several(void **state)
+{
+    expect_drain(*state);
+}
+
+/* ---- what is sent, and when */
 
 static void check_begun(void **state)
 {
@@ -682,7 +463,9 @@ static void check_long_names(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    SUITE_ROWS(&s, check_drain, rows);
+    SUITE_ROWS(&s, check_stays, stays_rows);
+    SUITE_ROWS(&s, check_one, one_rows);
+    SUITE_ROWS(&s, check_several, several_rows);
     suite_add(&s, "once it is begun nothing is tried first", check_begun, NULL);
     suite_add(&s, "a pod that would be asked is deleted, as it was seen, and none beside a job",
               check_delete, NULL);

@@ -315,7 +315,7 @@ static void check_bounds(void **state)
     assert_in_range(json_dumpb(o, NULL, 0, JSON_COMPACT), 1, 16 << 10);
 }
 
-/* What anybody may have written there is no pace. */
+/* What any user may have written there is no pace. */
 static void check_paces_read(void **state)
 {
     (void) state;

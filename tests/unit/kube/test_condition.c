@@ -79,6 +79,11 @@ static void conditions_are_found_by_type(void **state)
     assert_string_equal(condition_status(NULL, "Ready"), "");
     assert_string_equal(json_str(condition_find(list, "Ready"), "lastTransitionTime"), "08:00");
     assert_null(condition_find(list, "Degraded"));
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:O}}", "status", "conditions", list);
+    assert_ptr_equal(condition_of(object, "Ready"), condition_find(list, "Ready"));
+    assert_true(condition_is_true(object, "Ready"));
+    assert_false(condition_is_true(object, "Degraded"));
+    assert_null(condition_of(NULL, "Ready"));
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* What comes out of a stream of objects that anybody may have written: what is looked at, and so
- * much of it and no more. */
+/* What comes out of a stream of objects that any user may have written: Ostler reads
+ * what it needs, and no more. */
 #include "kube/split.h"
 
 #include <string.h>

@@ -68,7 +68,7 @@ static const struct overlay_row overlay_rows[] = {
       POD("{'name':'i','image':'x','args':['a']}", MAIN), NULL },
     { "names as objects", "i", "s", overlay_append_names, "['a']",
       POD("{'name':'i','image':'x','s':[{'name':'a'}]}", MAIN), NULL },
-    { "an empty value changes nothing", "nobody", "env[Z].value", overlay_put, "{}", base, NULL },
+    { "an empty value changes nothing", "absent", "env[Z].value", overlay_put, "{}", base, NULL },
     { "no such container", "d", "image", overlay_put, "'y'", NULL,
       "overlay image: there is no container d" },
     { "no such element", "c", "env[B].value", overlay_put, "'y'", NULL,

@@ -244,7 +244,8 @@ static void add_document(struct buf *out, json_t *object_steal)
 /* The exporter asks the kubelet where the program says that it is on such a host. */
 static void assert_asks_kubelet(const json_t *exporter, const struct host *host)
 {
-    CLEANUP_FREE char *want = xasprintf("%s/pod-resources", host_kubelet_root(host->distribution));
+    CLEANUP_FREE char *want = xasprintf("%s/pod-resources",
+                                        host_distributions[host->distribution].kubelet_root);
     const json_t *volume = json_find(json_at(exporter, "spec.template.spec.volumes"), "name",
                                      "pod-resources");
     assert_string_equal(json_str(volume, "hostPath.path"), want);

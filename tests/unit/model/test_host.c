@@ -111,8 +111,8 @@ static void check_runtime(void **state)
                                 .kubelet_version = row->kubelet };
     struct host host = host_of(&facts);
     CLEANUP_ARENA struct arena a = { 0 };
-    assert_string_equal(host_runtime_name(host.runtime), row->runtime);
-    assert_string_equal(host_distribution_name(host.distribution), row->distribution);
+    assert_string_equal(host_runtimes[host.runtime].name, row->runtime);
+    assert_string_equal(host_distributions[host.distribution].name, row->distribution);
     assert_int_equal(host.cdi, row->cdi);
     const char *problem = host_runtime_problem(&a, &host, &facts);
     assert_int_equal(problem != NULL, row->problem != NULL);

@@ -67,10 +67,10 @@ static void check_who(void **state)
     CLEANUP_JSON json_t *inventory = tree("{'holders':[" POD("a-1") "," HOST "]}"),
                         *other = tree("{'holders':[" POD("a-1") "]}");
     struct node_holders *h = node_holders_read(inventory), *less = node_holders_read(other);
-    assert_true(node_holders_have(h, node_holder_id("a-1")));
-    assert_false(node_holders_have(h, node_holder_id("a-2")));
-    assert_false(node_holders_have(h, node_holder_id("")));
-    assert_false(node_holders_have(NULL, node_holder_id("a-1")));
+    assert_true(node_holders_have(h, str_hash_id("a-1")));
+    assert_false(node_holders_have(h, str_hash_id("a-2")));
+    assert_false(node_holders_have(h, str_hash_id("")));
+    assert_false(node_holders_have(NULL, str_hash_id("a-1")));
     assert_false(node_holders_same(h, less));
     assert_true(node_holders_hash(h) != node_holders_hash(less));
     node_holders_free(h);

@@ -123,7 +123,7 @@ static const struct kept_row {
       SERVES(OWNED, "", HOST_PATH ", 'containers': [{'image': 'cos-nvidia-installer:fixed'}]",
              ", 'status': {'phase': 'Succeeded'}"),
       false, 0, 0, false },
-    { "dropped: anybody's pod that is called a driver",
+    { "dropped: a user's pod that is called a driver",
       SERVES("'annotations': {}", "'app': 'nvidia-driver-daemonset'",
              HOST_PATH ", 'containers': [{'image': 'x/nvidia/driver:1'}]", ""),
       false, 0, 0, false },

@@ -323,7 +323,7 @@ static void check_forged_fields(void **state)
     CLEANUP_JSON json_t *forged = tree(
         "{'status':{'inventory':{'kernel':'9.9.9','os':{'id':'other'}}}}");
     begin(&s, "{" BOOT "," GPU "}", &(struct fault){ 0 });
-    assert_int_equal(api_merge(s.api, "somebody", gpu_nodes(), NULL, "a", "status", forged, NULL),
+    assert_int_equal(api_merge(s.api, "stranger", gpu_nodes(), NULL, "a", "status", forged, NULL),
                      0);
     say(&s, "{" BOOT "," GPU "}");
     expect_inventory(&s, "{" BOOT "," GPU "}");

@@ -103,7 +103,7 @@ static const struct probe_row {
       MOUNTED ",'run/nvidia/driver':{'link':'/'},'proc/devices':'195 nvidia\\n'", SMI_WORKS, "",
       "cannot open dev: No such file or directory" },
     { "probe: ready, precompiled", UP, SMI_WORKS, "boot1 rev1 pod1\n", NULL },
-    { "probe: nvidia-smi says more than anybody reads", UP, "yes | head -c 1000000",
+    { "probe: nvidia-smi prints more than the limit", UP, "yes | head -c 1000000",
       "boot1 rev1 pod1\n", NULL },
     { "probe: in the place of an older sign", UP ",'" SIGN "':'boot0 rev0 pod0\\n'", SMI_WORKS,
       "boot1 rev1 pod1\n", NULL },

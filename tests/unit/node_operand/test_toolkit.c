@@ -207,7 +207,7 @@ static void check_awaits(void **state)
         &root);
     char name[] = "sh", option[] = "-c", line[] = "chmod +x $0/toolkit/*";
     char *const argv[] = { name, option, line, path, NULL };
-    CLEANUP_FREE char *socket = xasprintf("%s/nobody.sock", path);
+    CLEANUP_FREE char *socket = xasprintf("%s/absent.sock", path);
     CLEANUP_FREE char *want = xasprintf(
         "the container runtime on %s does not answer since its configuration was changed", socket);
     const struct toolkit_files none = { .programs = "/ours/" };
@@ -432,7 +432,7 @@ static void check_half_written(void **state)
     assert_false(root_has(&root, "a/b.new"));
 }
 
-/* The copy is this program, and anybody may start it. */
+/* The copy is this program, and any user may start it. */
 static void check_copy(void **state)
 {
     (void) state;

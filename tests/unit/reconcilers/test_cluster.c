@@ -303,7 +303,7 @@ static void who_was_refused_is_asked_again_after_a_second(void **state)
     "'x', 'ostler.dev/retry': 'y', "                                                               \
     "'z.example/ostler.dev': 'x'}}, 'spec': {}}"
 
-/* Anybody who may edit it can give it as many as fit. */
+/* A user who may edit the policy can give it as many as fit. */
 static void annotations_of_others_on_the_policy_are_not_kept(void **state)
 {
     struct fixture *f = *state;

@@ -311,7 +311,7 @@ static void an_object_that_is_too_large_costs_itself(void **state)
     an_object_that_is_too_much_costs_itself(*state, false);
 }
 
-/* Anybody who may write an annotation can write these. */
+/* Any user who may write an annotation can write these. */
 static void escaped_nul_costs_nothing(void **state)
 {
     struct fixture *f = *state;

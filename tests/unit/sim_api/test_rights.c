@@ -115,7 +115,7 @@ static void check_others(void **state)
     served_expect(&g.s, "DELETE " PODS "/p", NULL, 200);
     /* Actors are part of the cluster: nothing is forbidden to them. */
     assert_int_equal(
-        api_delete(g.s.api, "nobody", kind_named("namespaces"), "", "jobs", NULL, -1, NULL), 0);
+        api_delete(g.s.api, "actor", kind_named("namespaces"), "", "jobs", NULL, -1, NULL), 0);
 }
 
 int main(void)

@@ -575,11 +575,11 @@ static void check_commits_are_told(void **state)
     const struct kind *k = kind_named("configmaps");
     CLEANUP_JSON json_t *object = tree(
         "{'metadata': {'name': 'a', 'namespace': 'default'}, 'data': {'k': 'v'}}");
-    assert_int_equal(api_create(s.api, "someone", k, object, NULL), 0);
+    assert_int_equal(api_create(s.api, "alice", k, object, NULL), 0);
     assert_int_equal(seen.count, 1);
     assert_int_equal(seen.last.verb, API_CREATE);
     assert_null(seen.last.before);
-    assert_string_equal(seen.last.user, "someone");
+    assert_string_equal(seen.last.user, "alice");
     CLEANUP_JSON json_t *patch = tree("{'data': {'k': 'w'}}");
     assert_int_equal(api_merge(s.api, "other", k, "default", "a", "", patch, NULL), 0);
     assert_int_equal(seen.last.verb, API_PATCH);
@@ -605,7 +605,7 @@ static void check_objects_never_change(void **state)
         "{'metadata': {'name': 'n', 'labels': {'a': 'b'}}, 'spec': {'taints': [{'key': 'x', "
         "'effect': 'NoSchedule'}]}, "
         "'status': {'conditions': [{'type': 'Ready', 'status': 'True'}]}}");
-    assert_int_equal(api_create(s.api, "someone", k, object, NULL), 0);
+    assert_int_equal(api_create(s.api, "alice", k, object, NULL), 0);
     json_t *live = json_incref(api_get(s.api, k, "", "n"));
     CLEANUP_JSON json_t *copy = json_deep_copy(live);
     static const char *const patches[] = {

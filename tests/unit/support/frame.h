@@ -132,7 +132,8 @@ static inline bool frame_is_of_kubernetes(const char *key)
             str_has_suffix(domain, ".kubernetes.io") || str_has_suffix(domain, ".k8s.io"));
 }
 
-/* Of taints anybody may use those that autoscalers have given away. */
+/* Keys that no taint may claim: those of Kubernetes, but for the prefixes that it and its
+ * autoscaler give to all. */
 static inline bool frame_is_taint_of_kubernetes(const char *key)
 {
     static const char *const given[] = { "startup-taint.cluster-autoscaler.kubernetes.io/",
