@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "kube/record.h"
+#include "reconcilers/model/node_health.h"
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/node_stages.h"
@@ -51,6 +52,8 @@ struct gpu_node {
     /* Processes and pods that hold a GPU open, by the inventory; NULL: none, or not known.
      * Owned. */
     struct node_holders *holders;
+    /* What is wrong with its GPUs; NULL: nothing, or not known. Owned. */
+    struct node_health *health;
     bool deleting;
 };
 
