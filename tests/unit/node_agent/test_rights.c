@@ -82,7 +82,7 @@ static int check_rights(const struct row *row, pid_t parent)
     CLEANUP_ERR struct err e = { 0 };
     char memory[NAME_MAX_LEN];
     set_capabilities(row->capabilities & own_capabilities());
-    bool lessened = rights_lessen(&e) == 0;
+    bool lessened = rights_lessen(false, &e) == 0;
     if (lessened != row->lessens)
         return 1;
     bool is_root = geteuid() == 0 || getuid() == 0 || getegid() == 0 || getgroups(0, NULL) != 0;
@@ -120,7 +120,7 @@ static void other_user_stays(void **state)
         if (geteuid() == 0 && setuid(1234) < 0)
             _exit(1);
         uid_t before = geteuid();
-        _exit(rights_lessen(&e) == 0 && geteuid() == before ? 0 : 2);
+        _exit(rights_lessen(false, &e) == 0 && geteuid() == before ? 0 : 2);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
