@@ -133,7 +133,7 @@ static void show_fault(const struct fault *fault, const struct pci_bus *bus, FIL
     char address[PCI_ADDRESS_MAX], last[CLOCK_TEXT_MAX];
     fault_address(e, bus, address);
     clock_rfc3339(fault->last_s * 1000 * 1000, last);
-    fprintf(out, "  %s  %s %u, %u times, last at %s", address, e->nvswitch ? "SXid" : "Xid", e->xid,
+    fprintf(out, "  %s  %s %u, count %u, last at %s", address, e->nvswitch ? "SXid" : "Xid", e->xid,
             fault->count, last);
     if (e->fatal)
         fprintf(out, ", %s", e->fatal == XID_FATAL ? "fatal" : "not fatal");

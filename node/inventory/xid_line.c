@@ -174,14 +174,16 @@ static bool take_xid(struct part p, struct xid_event *ret)
     return true;
 }
 
-/* "0: SXid (PCI:0000:85:00.0): 12028, …". */
+/* "0: SXid (PCI:0000:85:00.0): 12028, …". Two or three more lines with the same number, which
+ * describe the fault, are not further faults. No process has a name here. */
 static bool take_sxid(struct part p, struct xid_event *ret)
 {
     uint32_t number;
     ret->nvswitch = true;
     return take_decimal(&p, &number) && part_skip(&p, ": SXid (PCI:") &&
            take_place(&p, &ret->place) && take_function(&p, &ret->place) &&
-           take_number(&p, &ret->xid);
+           take_number(&p, &ret->xid) && !part_begins(p, " Severity ") &&
+           !part_begins(p, " Data {");
 }
 
 /* The message about a GPU that does not answer when the driver starts has three lines, and no Xid.
