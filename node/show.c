@@ -126,7 +126,7 @@ static void show_holders(const struct holders *holders, FILE *out)
         show_holder(&holders->items[i], out);
 }
 
-static void show_fault(const struct fault *fault, const struct pci_bus *bus, FILE *out)
+static void show_fault(const struct logged_fault *fault, const struct pci_bus *bus, FILE *out)
 {
     const struct xid_event *e = &fault->event;
     const char *recovery = xid_recovery_name((enum xid_recovery) e->recovery);

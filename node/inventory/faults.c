@@ -32,7 +32,7 @@ static bool is_same_place(const struct xid_place *a, const struct xid_place *b)
            (a->function < 0 || b->function < 0 || a->function == b->function);
 }
 
-static struct fault *faults_find(struct faults *f, const struct xid_event *e)
+static struct logged_fault *faults_find(struct faults *f, const struct xid_event *e)
 {
     for (size_t i = 0; i < f->len; i++) {
         const struct xid_event *there = &f->items[i].event;
@@ -44,7 +44,7 @@ static struct fault *faults_find(struct faults *f, const struct xid_event *e)
 }
 
 /* The smaller, the sooner it makes room for others. */
-static int worth(const struct fault *fault)
+static int worth(const struct logged_fault *fault)
 {
     return *fault->boot ? 0 : is_of_programs(&fault->event) ? 1 : 2;
 }
@@ -56,7 +56,7 @@ static void faults_remove(struct faults *f, size_t i)
 }
 
 /* Makes room for a fault; false: all others are worth more. */
-static bool make_room(struct faults *f, const struct fault *coming)
+static bool make_room(struct faults *f, const struct logged_fault *coming)
 {
     size_t least = 0;
     if (f->len < FAULTS_MAX)
@@ -71,16 +71,16 @@ static bool make_room(struct faults *f, const struct fault *coming)
 }
 
 /* Inserts a copy behind all that are not newer. */
-static void faults_insert(struct faults *f, const struct fault *fault)
+static void faults_insert(struct faults *f, const struct logged_fault *fault)
 {
-    struct fault copy = *fault;
+    struct logged_fault copy = *fault;
     size_t i = f->len++;
     for (; i > 0 && f->items[i - 1].last_s > copy.last_s; i--)
         f->items[i] = f->items[i - 1];
     f->items[i] = copy;
 }
 
-bool faults_add(struct faults *f, const struct fault *fault)
+bool faults_add(struct faults *f, const struct logged_fault *fault)
 {
     if (!make_room(f, fault))
         return false;
@@ -98,14 +98,14 @@ struct happening {
     bool again; /* the line may have been counted before */
 };
 
-static bool is_known(const struct fault *fault, const struct happening *h)
+static bool is_known(const struct logged_fault *fault, const struct happening *h)
 {
     int64_t slack_s = LINE_SLACK_S + (h->now_s - h->at_s) / LINE_DRIFT;
     return h->again || (fault->said && h->at_s <= fault->said_s + slack_s);
 }
 
 /* Whether the count has grown. */
-static bool count_up(struct fault *fault, const struct happening *h)
+static bool count_up(struct logged_fault *fault, const struct happening *h)
 {
     uint32_t before = fault->count;
     if (is_known(fault, h))
@@ -119,7 +119,7 @@ static bool count_up(struct fault *fault, const struct happening *h)
 }
 
 /* Whether the last line says something else than those before. */
-static bool take_words(struct fault *fault, const struct happening *h)
+static bool take_words(struct logged_fault *fault, const struct happening *h)
 {
     const struct xid_event *said = &h->event;
     struct xid_event before = fault->event;
@@ -132,8 +132,8 @@ static bool take_words(struct fault *fault, const struct happening *h)
 
 static bool take_happening(struct faults *f, const struct happening *h)
 {
-    struct fault first = { .event = h->event, .first_s = h->at_s, .last_s = h->at_s };
-    struct fault *there = faults_find(f, &h->event);
+    struct logged_fault first = { .event = h->event, .first_s = h->at_s, .last_s = h->at_s };
+    struct logged_fault *there = faults_find(f, &h->event);
     if (!there) {
         count_up(&first, h);
         return faults_add(f, &first);
@@ -141,7 +141,7 @@ static bool take_happening(struct faults *f, const struct happening *h)
     bool grew = count_up(there, h), other = take_words(there, h);
     if (!grew)
         return other;
-    struct fault moved = *there;
+    struct logged_fault moved = *there;
     if (h->at_s > moved.last_s)
         moved.last_s = h->at_s;
     faults_remove(f, (size_t) (there - f->items));
@@ -198,7 +198,7 @@ static void keep_place(struct log_place *place, struct part text)
 static void count_again(struct faults *f)
 {
     for (size_t i = 0; i < f->len; i++) {
-        struct fault *fault = &f->items[i];
+        struct logged_fault *fault = &f->items[i];
         if (*fault->boot)
             continue;
         fault->said = fault->count;

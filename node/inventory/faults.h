@@ -12,7 +12,7 @@
 
 enum { FAULTS_MAX = 32 };
 
-struct fault {
+struct logged_fault {
     struct xid_event event;
     char boot[BOOT_ID_MAX + 1]; /* boot id of an earlier boot; "": this boot */
     uint32_t count;
@@ -33,7 +33,7 @@ struct log_place {
 
 /* Zero-initialized = nothing read. */
 struct faults {
-    struct fault items[FAULTS_MAX]; /* by `last_s`; among equal ones, the newest last */
+    struct logged_fault items[FAULTS_MAX]; /* by `last_s`; among equal ones, the newest last */
     size_t len;
     struct log_place place;
     struct xid_reader reader;
@@ -50,7 +50,7 @@ struct log_time {
 
 /* Adds a copy of an entry; if the list is full, one that is worth less makes room: of an earlier
  * boot, then of a program's own errors, then the oldest. False: all others are worth more. */
-bool faults_add(struct faults *f, const struct fault *fault);
+bool faults_add(struct faults *f, const struct logged_fault *fault);
 struct log_time log_time_now(void);
 /* Takes the lines of a log that are new. `whole`: `text` is all that the log still has; otherwise,
  * if it does not contain the last line that was read, nothing is taken: false. *ret_news: a fault

@@ -44,7 +44,7 @@ static json_t *time_json(int64_t s)
     return json_text(text);
 }
 
-static json_t *fault_json(const struct fault *fault, const struct pci_bus *bus, const char *boot_id)
+static json_t *fault_json(const struct logged_fault *fault, const struct pci_bus *bus, const char *boot_id)
 {
     const struct xid_event *e = &fault->event;
     char address[PCI_ADDRESS_MAX];
@@ -97,11 +97,11 @@ static bool read_boot(const json_t *o, const char *boot_id, char ret[static BOOT
     return true;
 }
 
-static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s, struct fault *ret)
+static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s, struct logged_fault *ret)
 {
     int64_t xid = json_int(o, "xid", -1), count = json_int(o, "count", 0);
     const json_t *fatal = json_at(o, "fatal");
-    *ret = (struct fault){ .event.nvswitch = json_bool(o, "nvswitch", false),
+    *ret = (struct logged_fault){ .event.nvswitch = json_bool(o, "nvswitch", false),
                            .first_s = read_time_s(o, "first", now_s),
                            .last_s = read_time_s(o, "last", now_s) };
     if (!read_place(json_str(o, "address"), &ret->event.place) || xid < 0 || xid > XID_MAX ||
@@ -121,7 +121,7 @@ void faults_join(struct faults *f, const json_t *said, const char *boot_id, int6
 {
     *f = (struct faults){ .joined = true };
     JSON_EACH (item, said) {
-        struct fault fault;
+        struct logged_fault fault;
         if (read_fault(item, boot_id, now_s, &fault))
             faults_add(f, &fault);
     }

@@ -323,7 +323,7 @@ static void add_line(struct buf *log, int n, int xid)
     buf_printf(log, "<4>[%5d.000000] NVRM: Xid (PCI:%04x:3b:00): %d, x\n", n, n, xid);
 }
 
-static const struct fault *fault_of(const struct faults *f, unsigned domain, bool earlier)
+static const struct logged_fault *fault_of(const struct faults *f, unsigned domain, bool earlier)
 {
     for (size_t i = 0; i < f->len; i++)
         if (f->items[i].event.place.domain == domain && !*f->items[i].boot == !earlier)
