@@ -56,10 +56,11 @@ static int look(const struct node_options *o, const struct root *root, struct er
 
 static int run(const struct node_options *o, const struct root *root, struct err *e)
 {
-    const struct scan_options turn = {
-        .node = o->node, .kubeconfig = o->kubeconfig, .version = ostler_node_version, .root = root,
-        .kernel_log = o->kernel_log
-    };
+    const struct scan_options turn = { .node = o->node,
+                                       .kubeconfig = o->kubeconfig,
+                                       .version = ostler_node_version,
+                                       .root = root,
+                                       .kernel_log = o->kernel_log };
     log_setup(o->log_level, o->log_json);
     log_info("starting", "version", ostler_node_version, "node", o->node);
     if (rights_lessen(o->kernel_log, e) < 0) {

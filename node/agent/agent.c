@@ -32,9 +32,9 @@ struct agent {
     struct wakes wakes;
     struct pace pace;
     struct shared *shared;
-    struct faults faults;         /* what the kernel log has had */
-    pid_t turn;                   /* the scan process; 0: none */
-    bool news;                    /* a hint arrived during the scan */
+    struct faults faults; /* what the kernel log has had */
+    pid_t turn;           /* the scan process; 0: none */
+    bool news;            /* a hint arrived during the scan */
     int signals;
     bool stopped;
 };

@@ -23,9 +23,9 @@ enum { NOBODY = 65531 };
 /* Keeps capabilities across the change of user; they must then be made effective again. */
 static int keep_to_look(bool kernel_log)
 {
-    const unsigned wanted[_LINUX_CAPABILITY_U32S_3] = {
-        TO_LOOK, [SYSLOG_WORD] = kernel_log ? SYSLOG_BIT : 0
-    };
+    const unsigned wanted[_LINUX_CAPABILITY_U32S_3] = { TO_LOOK, [SYSLOG_WORD] = kernel_log
+                                                                                     ? SYSLOG_BIT
+                                                                                     : 0 };
     struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
     struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
     if (syscall(SYS_capget, &header, rights) < 0)

@@ -90,7 +90,7 @@ bool faults_add(struct faults *f, const struct logged_fault *fault)
 
 /* ---- counting */
 
-/* An event of a line, and when it happened. */
+/* A fault of a line, and when it happened. */
 struct happening {
     struct xid_event event;
     int64_t at_s;
@@ -118,35 +118,46 @@ static bool count_up(struct logged_fault *fault, const struct happening *h)
     return fault->count > before;
 }
 
-/* Whether the last line says something else than those before. */
-static bool take_words(struct logged_fault *fault, const struct happening *h)
+/* What the last line says counts, but fatal once is fatal. */
+static void take_words(struct xid_event *event, const struct xid_event *said)
 {
-    const struct xid_event *said = &h->event;
-    struct xid_event before = fault->event;
     if (said->recovery != XID_RECOVERY_UNKNOWN)
-        fault->event.recovery = said->recovery;
-    if (said->fatal > fault->event.fatal)
-        fault->event.fatal = said->fatal;
-    return fault->event.recovery != before.recovery || fault->event.fatal != before.fatal;
+        event->recovery = said->recovery;
+    if (said->fatal > event->fatal)
+        event->fatal = said->fatal;
 }
 
-static bool take_happening(struct faults *f, const struct happening *h)
+static void take_happening(struct faults *f, const struct happening *h)
 {
     struct logged_fault first = { .event = h->event, .first_s = h->at_s, .last_s = h->at_s };
     struct logged_fault *there = faults_find(f, &h->event);
     if (!there) {
         count_up(&first, h);
-        return faults_add(f, &first);
+        faults_add(f, &first);
+        return;
     }
-    bool grew = count_up(there, h), other = take_words(there, h);
-    if (!grew)
-        return other;
+    take_words(&there->event, &h->event);
+    if (!count_up(there, h))
+        return;
     struct logged_fault moved = *there;
     if (h->at_s > moved.last_s)
         moved.last_s = h->at_s;
     faults_remove(f, (size_t) (there - f->items));
     faults_insert(f, &moved);
-    return true;
+}
+
+/* Changes with any fault and any count, but not with times and order. */
+static uint64_t sum_of(const struct faults *f)
+{
+    uint64_t sum = f->len;
+    for (size_t i = 0; i < f->len; i++) {
+        const struct xid_event *e = &f->items[i].event;
+        const uint64_t words[] = { e->place.domain, e->place.bus,      e->place.device,
+                                   e->xid,          e->nvswitch,       e->fatal,
+                                   e->recovery,     f->items[i].count, *f->items[i].boot != 0 };
+        sum += str_hash(words, sizeof words);
+    }
+    return sum;
 }
 
 /* ---- what is new in a log */
@@ -220,24 +231,22 @@ static int64_t line_time_s(const struct faults *f, const struct log_time *now, i
 
 struct reading {
     struct log_time now;
-    bool again;      /* lines may have been counted before */
-    bool since_read; /* all lines came after the last reading */
+    bool again;       /* lines may have been counted before */
+    bool since_read;  /* all lines came after the last reading */
     int64_t after_us; /* lines up to this stamp were read before; -1: none was */
 };
 
-static bool take_lines(struct faults *f, struct part text, const struct reading *r)
+static void take_lines(struct faults *f, struct part text, const struct reading *r)
 {
     struct kernel_log_line line;
     struct happening h = { .now_s = r->now.wall_us / US, .again = r->again };
-    bool news = false;
     while (kernel_log_next(&text, &line)) {
         if (!line.by_kernel || (r->after_us >= 0 && line.stamp_us <= r->after_us) ||
             !xid_line_take(&f->reader, line.text, &h.event))
             continue;
         h.at_s = line_time_s(f, &r->now, line.stamp_us, r->since_read);
-        news |= take_happening(f, &h);
+        take_happening(f, &h);
     }
-    return news;
 }
 
 bool faults_take(struct faults *f, struct part text, bool whole, struct log_time now,
@@ -260,7 +269,9 @@ bool faults_take(struct faults *f, struct part text, bool whole, struct log_time
         count_again(f);
     if (r.again)
         f->reader = (struct xid_reader){ 0 };
-    *ret_news = take_lines(f, fresh, &r);
+    uint64_t before = sum_of(f);
+    take_lines(f, fresh, &r);
+    *ret_news = sum_of(f) != before;
     keep_place(&f->place, text);
     f->read_s = now.wall_us / US;
     return true;
@@ -284,8 +295,8 @@ bool faults_read(struct faults *f, const char *file, struct log_time now)
     static const size_t sizes[] = { 16 * 1024, 128 * 1024, KERNEL_LOG_MAX };
     int why = 0, before = f->why;
     bool news = false, taken = false;
-    for (size_t i = f->place.any ? 0 : ARRAY_LEN(sizes) - 1;
-         !taken && !why && i < ARRAY_LEN(sizes); i++) {
+    for (size_t i = f->place.any ? 0 : ARRAY_LEN(sizes) - 1; !taken && !why && i < ARRAY_LEN(sizes);
+         i++) {
         CLEANUP_KERNEL_LOG struct kernel_log log = { 0 };
         why = kernel_log_read(file, sizes[i], &log);
         if (!why)

@@ -57,8 +57,8 @@ struct log_time log_time_now(void);
  * is new or has a higher count. */
 bool faults_take(struct faults *f, struct part text, bool whole, struct log_time now,
                  bool *ret_news);
-/* Reads the log and takes what is new; `file` as in kernel_log_read(). True: a fault is new or has a
- * higher count, or whether the log can be read has changed. */
+/* Reads the log and takes what is new; `file` as in kernel_log_read(). True: a fault is new or has
+ * a higher count, or whether the log can be read has changed. */
 bool faults_read(struct faults *f, const char *file, struct log_time now);
 /* Starts anew from `faults` of a GpuNode (NULL: none): what it has of this boot is not counted
  * twice. Anyone may have written them; wrong entries are left out. Then the whole log must be

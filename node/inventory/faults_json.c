@@ -30,7 +30,8 @@ void fault_address(const struct xid_event *event, const struct pci_bus *bus,
                      p->device);
     const char *listed = p->function >= 0
                              ? NULL
-                             : beginning_with(event->nvswitch ? &bus->switches : &bus->gpus, prefix);
+                             : beginning_with(event->nvswitch ? &bus->switches : &bus->gpus,
+                                              prefix);
     if (listed)
         snprintf(ret, PCI_ADDRESS_MAX, "%s", listed);
     else
@@ -44,7 +45,8 @@ static json_t *time_json(int64_t s)
     return json_text(text);
 }
 
-static json_t *fault_json(const struct logged_fault *fault, const struct pci_bus *bus, const char *boot_id)
+static json_t *fault_json(const struct logged_fault *fault, const struct pci_bus *bus,
+                          const char *boot_id)
 {
     const struct xid_event *e = &fault->event;
     char address[PCI_ADDRESS_MAX];
@@ -97,13 +99,14 @@ static bool read_boot(const json_t *o, const char *boot_id, char ret[static BOOT
     return true;
 }
 
-static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s, struct logged_fault *ret)
+static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s,
+                       struct logged_fault *ret)
 {
     int64_t xid = json_int(o, "xid", -1), count = json_int(o, "count", 0);
     const json_t *fatal = json_at(o, "fatal");
     *ret = (struct logged_fault){ .event.nvswitch = json_bool(o, "nvswitch", false),
-                           .first_s = read_time_s(o, "first", now_s),
-                           .last_s = read_time_s(o, "last", now_s) };
+                                  .first_s = read_time_s(o, "first", now_s),
+                                  .last_s = read_time_s(o, "last", now_s) };
     if (!read_place(json_str(o, "address"), &ret->event.place) || xid < 0 || xid > XID_MAX ||
         count < 1 || count > INT32_MAX || !ret->first_s || !ret->last_s ||
         !read_boot(o, boot_id, ret->boot))

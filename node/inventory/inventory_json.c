@@ -235,8 +235,7 @@ uint64_t inventory_hash(const json_t *inventory, bool lasting)
         json_object_del(copy, of_jobs[i]);
     if (lasting) {
         json_object_del(json_at(copy, "module"), "inUse");
-        json_object_set_new(copy, "faults",
-                            faults_without_counts(json_object_get(copy, "faults")));
+        json_object_set_new(copy, "faults", faults_without_counts(json_object_get(copy, "faults")));
     }
     CLEANUP_FREE char *text = json_canonical(copy);
     return str_hash(text, strlen(text));

@@ -25,8 +25,8 @@ struct kernel_log {
 
 #define CLEANUP_KERNEL_LOG CLEANUP(kernel_log_close)
 
-/* Reads the last `max` bytes from a line's beginning. `file`: "" for the kernel's own log. Returns 0
- * or an errno. */
+/* Reads the last `max` bytes from a line's beginning. `file`: "" for the kernel's own log. Returns
+ * 0 or an errno. */
 int kernel_log_read(const char *file, size_t max, struct kernel_log *ret);
 void kernel_log_close(struct kernel_log *l);
 

@@ -69,8 +69,7 @@ static bool take_place(struct part *p, struct xid_place *ret)
 {
     uint32_t bus, device;
     if (!take_digits(p, 16, 4, DOMAIN_DIGITS, &ret->domain) || !part_skip(p, ":") ||
-        !take_digits(p, 16, 2, 2, &bus) || !part_skip(p, ":") ||
-        !take_digits(p, 16, 2, 2, &device))
+        !take_digits(p, 16, 2, 2, &bus) || !part_skip(p, ":") || !take_digits(p, 16, 2, 2, &device))
         return false;
     ret->bus = (uint8_t) bus;
     ret->device = (uint8_t) device;
@@ -120,7 +119,7 @@ static enum xid_recovery recovery_in(struct part text)
     text = part_from(text, part_find(text, ") to 0x"));
     return part_skip(&text, ") to 0x") && take_digits(&text, 16, 1, DOMAIN_DIGITS, &to) &&
                    to < XID_RECOVERIES - XID_RECOVERY_NONE
-               ? (enum xid_recovery) (to + XID_RECOVERY_NONE)
+               ? (enum xid_recovery)(to + XID_RECOVERY_NONE)
                : XID_RECOVERY_UNKNOWN;
 }
 
@@ -164,7 +163,8 @@ static bool take_xid(struct part p, struct xid_event *ret)
 {
     uint32_t instance;
     part_skip(&p, "PCI:"); /* very old drivers write none */
-    if (!take_place(&p, &ret->place) || (part_skip(&p, " GPU-I:") && !take_decimal(&p, &instance)) ||
+    if (!take_place(&p, &ret->place) ||
+        (part_skip(&p, " GPU-I:") && !take_decimal(&p, &instance)) ||
         (part_skip(&p, " GPU-CI:") && !take_decimal(&p, &instance)) || !take_number(&p, &ret->xid))
         return false;
     if (ret->xid == XID_RECOVERY_CHANGED)

@@ -39,9 +39,9 @@ enum xid_recovery {
 struct xid_event {
     struct xid_place place;
     uint16_t xid;
-    bool nvswitch;         /* it is an SXid */
-    uint8_t fatal;         /* enum xid_fatal; for Xid 144 to 150 */
-    uint8_t recovery;      /* enum xid_recovery; for Xid 154: the new action */
+    bool nvswitch;    /* it is an SXid */
+    uint8_t fatal;    /* enum xid_fatal; for Xid 144 to 150 */
+    uint8_t recovery; /* enum xid_recovery; for Xid 154: the new action */
 };
 
 /* What a reader keeps between lines. Zero-initialized = nothing. */

@@ -88,9 +88,7 @@ static void run_agent(const struct setting *s)
         _exit(2);
     log_setup(LOG_SILENT, false);
     const struct scan_options o = { s->node, s->kubeconfig, "test", &root, s->log };
-    _exit(node_agent_run(&o, NULL) == 0
-              ? 0
-              : 1);
+    _exit(node_agent_run(&o, NULL) == 0 ? 0 : 1);
 }
 
 static void prepare(struct setting *s)
@@ -270,7 +268,7 @@ enum { LOG_MS = 15 * 1000 };
 
 /* What the GpuNode has when the agent starts: more than the log still has. */
 #define SAID                                                                                       \
-    "{\"address\":\"0000:3b:00.0\",\"xid\":31,\"count\":7,\"first\":\"2020-01-01T00:00:00Z\","          \
+    "{\"address\":\"0000:3b:00.0\",\"xid\":31,\"count\":7,\"first\":\"2020-01-01T00:00:00Z\","     \
     "\"last\":\"2020-01-01T00:00:00Z\",\"bootId\":\"" BOOT_ID "\"}"
 
 /* Receives the next request, which must begin so, and answers with the GpuNode. The text of the

@@ -28,11 +28,11 @@ struct step {
 
 #define SEES(all, lasting, verdict)                                                                \
     {                                                                                              \
-        LOOK, { all, lasting, 0, 0 }, verdict, { 0 }, 0, 0                                            \
+        LOOK, { all, lasting, 0, 0 }, verdict, { 0 }, 0, 0                                         \
     }
 #define USED(all, users, verdict)                                                                  \
     {                                                                                              \
-        LOOK, { all, 1, users, 0 }, verdict, { 0 }, 0, 0                                              \
+        LOOK, { all, 1, users, 0 }, verdict, { 0 }, 0, 0                                           \
     }
 /* Faults, of which `counts` in all. */
 #define FAULTS(all, lasting, counts, verdict)                                                      \
@@ -258,8 +258,8 @@ static void check_leavers(void **state)
     assert_in_range(writes, MINUTES - 1, MINUTES + 1 + PACE_LEAVERS);
 }
 
-/* An hour in which a fault comes many times a second: the agent looks at the log, and has news of it
- * each time. No more writes than one in ten seconds, and none is later than fifteen. */
+/* An hour in which a fault comes many times a second: the agent looks at the log, and has news of
+ * it each time. No more writes than one in ten seconds, and none is later than fifteen. */
 static void check_storm(void **state)
 {
     (void) state;
@@ -283,8 +283,7 @@ static void check_storm(void **state)
         const struct inventory_hash seen = { (uint64_t) now_ms, 1, 0, (uint64_t) now_ms };
         enum turn_end verdict = pace_verdict(&p, &seen, now_ms);
         bool said = verdict == TURN_SAID;
-        assert_in_range(now_ms - wrote_ms, said ? PACE_COUNTS_MS : 0,
-                        PACE_COUNTS_MS + PACE_GAP_MS);
+        assert_in_range(now_ms - wrote_ms, said ? PACE_COUNTS_MS : 0, PACE_COUNTS_MS + PACE_GAP_MS);
         wrote_ms = said ? now_ms : wrote_ms;
         writes += said;
         pace_take(&p,

@@ -33,7 +33,7 @@ enum kind {
     TAIL, /* the same, of which only the end is read; it must be enough */
     LOST, /* the same; it must not be enough, and nothing is taken */
     JOIN, /* the agent starts, and the GpuNode reports these faults */
-    SAYS, /* what is reported: "address xid count [what else] first-last", in seconds after the boot */
+    SAYS, /* what is reported: "address xid count [what else] first-last", times after the boot */
 };
 
 struct step {
@@ -82,8 +82,9 @@ static const struct row {
     { "the same log again is no news",
       { LOG(100, AT("20") XID("3b", "79"), true), TAIL(110, AT("20") XID("3b", "79"), false),
         SAYS("0000:3b:00.0 79 1 20-20;") } },
-    { "an empty log", { LOG(100, "", false), LOG(110, AT("105") XID("3b", "79"), true),
-                        SAYS("0000:3b:00.0 79 1 105-105;") } },
+    { "an empty log",
+      { LOG(100, "", false), LOG(110, AT("105") XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 1 105-105;") } },
     { "other lines are no news",
       { LOG(100, AT("20") XID("3b", "79"), true),
         TAIL(110, AT("20") XID("3b", "79") AT("105") FILLER, false),
@@ -95,8 +96,8 @@ static const struct row {
         SAYS("0000:3b:00.0 31 2 20-105;") } },
     { "each GPU and each number by itself, the newest last",
       { LOG(100,
-            AT("20") XID("3b", "31") AT("21") XID("4c", "31") AT("22") XID("3b", "13")
-                AT("23") XID("3b", "31"),
+            AT("20") XID("3b", "31") AT("21") XID("4c", "31") AT("22") XID("3b", "13") AT("23")
+                XID("3b", "31"),
             true),
         SAYS("0000:4c:00.0 31 1 21-21;0000:3b:00.0 13 1 22-22;0000:3b:00.0 31 2 20-23;") } },
     { "the log has forgotten the first",
@@ -135,26 +136,24 @@ static const struct row {
     /* who wrote it */
     { "what a process wrote",
       { LOG(100,
-            "<12>[   20.000000] " XID("3b", "79") "<28>[   20.000000] " XID("3b", "79")
-                "<2047>[   20.000000] " XID("3b", "79"),
+            "<12>[   20.000000] " XID("3b", "79") "<28>[   20.000000] " XID(
+                "3b", "79") "<2047>[   20.000000] " XID("3b", "79"),
             false),
         SAYS("") } },
     { "a process that writes a whole line",
       { LOG(100,
-            "<12>[   20.000000] <4>[   20.000000] " XID("3b", "79")
-                "<12>[   20.000000] x\n<12>[   20.000000] <4>" XID("3b", "79"),
+            "<12>[   20.000000] <4>[   20.000000] " XID(
+                "3b", "79") "<12>[   20.000000] x\n<12>[   20.000000] <4>" XID("3b", "79"),
             false),
         SAYS("") } },
     { "a process that repeats the last line hides nothing",
       { LOG(100, AT("20") FILLER, false),
-        TAIL(110,
-             AT("20") FILLER AT("105") XID("3b", "79") "<12>[   106.000000] " AT("20") FILLER,
+        TAIL(110, AT("20") FILLER AT("105") XID("3b", "79") "<12>[   106.000000] " AT("20") FILLER,
              true),
         SAYS("0000:3b:00.0 79 1 105-105;") } },
-    { "every level", { LOG(100,
-                           "<0>[   20.000000] " XID("3b", "79") "<7>[   20.000000] " XID("3b", "79"),
-                           true),
-                       SAYS("0000:3b:00.0 79 2 20-20;") } },
+    { "every level",
+      { LOG(100, "<0>[   20.000000] " XID("3b", "79") "<7>[   20.000000] " XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 2 20-20;") } },
     { "lines without a prefix",
       { LOG(100, XID("3b", "79") "[   20.000000] " XID("3b", "79") "<>" XID("3b", "79"), false),
         SAYS("") } },
@@ -175,6 +174,18 @@ static const struct row {
       { LOG(100, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
         LOG(110, "<3>" XID("3b", "79"), false), LOST(120, "<3>" XID("3b", "79")),
         SAYS("0000:3b:00.0 79 2 100-100;") } },
+    { "no stamps: what the driver said once and then no more is no news each time",
+      { LOG(100,
+            "<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (x) to 0x1 "
+            "(x)\n<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x1 (x) to "
+            "0x0 (x)\n",
+            true),
+        LOG(110,
+            "<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (x) to 0x1 "
+            "(x)\n<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x1 (x) to "
+            "0x0 (x)\n",
+            false),
+        SAYS("0000:3b:00.0 154 2 None 100-100;") } },
     { "no stamps, and a kernel that names who writes",
       { LOG(100, "<3>[ T1234] " XID("3b", "79"), true), SAYS("0000:3b:00.0 79 1 100-100;") } },
     { "stamps are turned on, and nothing counts twice",
@@ -187,8 +198,8 @@ static const struct row {
         SAYS("0000:3b:00.0 79 2 20-120;") } },
 
     /* times */
-    { "a stamp that is ahead of the clock", { LOG(100, AT("200") XID("3b", "79"), true),
-                                              SAYS("0000:3b:00.0 79 1 100-100;") } },
+    { "a stamp that is ahead of the clock",
+      { LOG(100, AT("200") XID("3b", "79"), true), SAYS("0000:3b:00.0 79 1 100-100;") } },
     { "a stamp that has fallen behind: it came since the last reading",
       { LOG(100, AT("20") FILLER, false), TAIL(110, AT("20") FILLER AT("50") XID("3b", "79"), true),
         SAYS("0000:3b:00.0 79 1 100-100;") } },
@@ -236,16 +247,6 @@ static const struct row {
                 "21") "NVRM: Xid (PCI:0018:01:00): 149, A Nonfatal XC0 i0 Link 08 (0x1)\n",
             true),
         SAYS("0018:01:00.0 149 2 fatal 20-21;") } },
-    { "what the GpuNode has may be anything",
-      { JOIN(100, "[1,{},{'address':'x','xid':1,'count':1,'first':'" T20 "','last':'" T20
-                  "','bootId':'b'}," SAID("3b", "-1", "1", T20, T20, BOOT_ID) ","
-                  SAID("3b", "65536", "1", T20, T20, BOOT_ID) "," SAID("3b", "1", "0", T20, T20,
-                                                                      BOOT_ID) ","
-                  SAID("3b", "1", "1", "x", T20, BOOT_ID) "," SAID("3b", "1", "1", T20, "x",
-                                                                  BOOT_ID) ","
-                  SAID("3b", "1", "1", T20, T20, "") "," SAID("3b", "1", "1", T20, T20, BOOT_ID
-                                                             BOOT_ID) "]"),
-        LOG(100, AT("20") FILLER, false), SAYS("") } },
     { "a time in the future is now",
       { JOIN(100, "[" SAID("3b", "31", "1", T20, "2033-11-14T22:13:40Z", BOOT_ID) "]"),
         LOG(100, AT("30") FILLER, false), SAYS("0000:3b:00.0 31 1 20-100;") } },
@@ -313,6 +314,34 @@ static void check(void **state)
             expect(&f, step->text);
         else
             take(&f, step);
+}
+
+/* Anyone may have written into a GpuNode: entries that no agent writes are left out. */
+static const struct wrong_row {
+    const char *name, *said;
+} wrongs[] = {
+    { "wrong: a number", "1" },
+    { "wrong: nothing in it", "{}" },
+    { "wrong: an address", SAID("xx", "1", "1", T20, T20, BOOT_ID) },
+    { "wrong: an Xid below 0", SAID("3b", "-1", "1", T20, T20, BOOT_ID) },
+    { "wrong: an Xid that is too large", SAID("3b", "65536", "1", T20, T20, BOOT_ID) },
+    { "wrong: no count", SAID("3b", "1", "0", T20, T20, BOOT_ID) },
+    { "wrong: a count that is too large", SAID("3b", "1", "2147483648", T20, T20, BOOT_ID) },
+    { "wrong: no first time", SAID("3b", "1", "1", "x", T20, BOOT_ID) },
+    { "wrong: no last time", SAID("3b", "1", "1", T20, "x", BOOT_ID) },
+    { "wrong: no boot", SAID("3b", "1", "1", T20, T20, "") },
+    { "wrong: a boot that is too long", SAID("3b", "1", "1", T20, T20, BOOT_ID BOOT_ID) },
+};
+
+static void check_wrong(void **state)
+{
+    const struct wrong_row *row = *state;
+    struct faults f;
+    CLEANUP_FREE char *text = xasprintf("[%s]", row->said);
+    CLEANUP_JSON json_t *said = tree(text);
+    faults_join(&f, said, BOOT_ID, BOOTED_S + 100);
+    assert_int_equal(f.len, 0);
+    assert_true(f.joined);
 }
 
 /* ---- a full list */
@@ -572,6 +601,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    SUITE_ROWS(&s, check_wrong, wrongs);
     SUITE_ROWS(&s, check_change, changes);
     suite_add(&s, "a full list loses its oldest", check_full, NULL);
     suite_add(&s, "what programs cause pushes out nothing else", check_full_of_programs, NULL);

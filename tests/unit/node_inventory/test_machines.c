@@ -1,5 +1,6 @@
 /* What is seen of each machine of tests/roots, byte for byte, and whether the schema of GpuNode
- * takes it. The kernel log of a machine is its file kernel.log, as syslog(2) returns it. `make golden` rewrites the inventories (OSTLER_GOLDEN=write). */
+ * takes it. The kernel log of a machine is its file kernel.log, as syslog(2) returns it. `make
+ * golden` rewrites the inventories (OSTLER_GOLDEN=write). */
 #include "node/inventory/inventory.h"
 
 #include <dirent.h>

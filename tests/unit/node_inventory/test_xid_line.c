@@ -35,22 +35,24 @@ static const struct row {
     { "an Xid without a text", "570, " KERNEL_RC, "NVRM: Xid (PCI:0000:cb:00): 62, ",
       "0000:cb:00 62;" },
     { "of a MIG instance", "515, " KERNEL_RC,
-      "NVRM: Xid (PCI:0000:01:00 GPU-I:05): 94, pid=7194, name=a, Contained: CE User Channel (0x9). "
+      "NVRM: Xid (PCI:0000:01:00 GPU-I:05): 94, pid=7194, name=a, Contained: CE User Channel "
+      "(0x9). "
       "RST: No, D-RST: No",
       "0000:01:00 94;" },
     { "of a compute instance", "550, " KERNEL_RC,
       "NVRM: Xid (PCI:0000:01:00 GPU-I:11 GPU-CI:00): 43, pid=7194, name=a, Ch 00000010",
       "0000:01:00 43;" },
     { "caused by another", "595.45, " KERNEL_RC,
-      "NVRM: Xid (PCI:0000:dc:00): 45, pid=18, name=python3, Ch 00000001 caused by previous Xid 149",
+      "NVRM: Xid (PCI:0000:dc:00): 45, pid=18, name=python3, Ch 00000001 caused by previous Xid "
+      "149",
       "0000:dc:00 45;" },
     { "of an unknown process", "535, " KERNEL_RC,
       "NVRM: Xid (PCI:0000:cb:00): 13, pid='<unknown>', name=<unknown>, Graphics SM Warp Exception",
       "0000:cb:00 13;" },
     { "before processes were named", "drivers before 460: Bumblebee issue 677",
       "NVRM: Xid (PCI:0000:01:00): 32, Channel ID 00000000 intr 00004000", "0000:01:00 32;" },
-    { "without PCI:", "very old drivers; gpud takes it too", "NVRM: Xid (0000:03:00): 31, Ch 00000003",
-      "0000:03:00 31;" },
+    { "without PCI:", "very old drivers; gpud takes it too",
+      "NVRM: Xid (0000:03:00): 31, Ch 00000003", "0000:03:00 31;" },
     { "a domain of more than four digits", "595.45, " KERNEL_RC,
       "NVRM: Xid (PCI:10000:01:00): 79, GPU has fallen off the bus.", "10000:01:00 79;" },
     { "an uncontained error", "570, kern_gpu_error_cont_ga100.c, gpuGenerateErrorLog",
@@ -83,11 +85,13 @@ static const struct row {
       "and Reset)",
       "0000:3b:00 154 DrainAndReset;" },
     { "recovery: the domain", "595.45, " GPU_C,
-      "NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (None) to 0x5 (Recover "
+      "NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (None) to 0x5 "
+      "(Recover "
       "IMEX Domain)",
       "0000:3b:00 154 RecoverDomain;" },
     { "recovery: over", "595.45, " GPU_C,
-      "NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x2 (Node Reboot Required) "
+      "NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x2 (Node Reboot "
+      "Required) "
       "to 0x0 (None)",
       "0000:3b:00 154 None;" },
     { "recovery: a number that is not known", NULL,
@@ -145,7 +149,8 @@ static const struct row {
       "nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 23001, Data {0x00000001, 0x00000000}",
       "0000:c1:00.0 23001 nvswitch;" },
     { "an SXid without a function", NULL, "nvidia-nvswitch0: SXid (PCI:0000:85:00): 12028, x", "" },
-    { "an SXid that is too large", NULL, "nvidia-nvswitch0: SXid (PCI:0000:85:00.0): 65536, x", "" },
+    { "an SXid that is too large", NULL, "nvidia-nvswitch0: SXid (PCI:0000:85:00.0): 65536, x",
+      "" },
     { "an SXid of no switch", NULL, "nvidia-nvswitch: SXid (PCI:0000:85:00.0): 12028, x", "" },
 
     /* three lines */
@@ -194,15 +199,16 @@ static const struct row {
       "NVRM: Xid (PCI:0000:3b:00): 31, pid=1, name=\nNVRM: Xid (PCI:0000, Ch 00000008",
       "0000:3b:00 31;" },
     { "a name that says fatal", NULL,
-      "NVRM: Xid (PCI:0018:01:00): 145, pid=1, name=" LONGEST(" Fatal XC0 i0 L")
-      ", RLW_RXPIPE Nonfatal XC0 i0 Link 13 (0x0409a0c2)",
+      "NVRM: Xid (PCI:0018:01:00): 145, pid=1, name=" LONGEST(
+          " Fatal XC0 i0 L") ", RLW_RXPIPE Nonfatal XC0 i0 Link 13 (0x0409a0c2)",
       "0018:01:00 145 not fatal;" },
     { "a name that says fatal, where the driver does not", NULL,
       "NVRM: Xid (PCI:0018:01:00): 145, pid=1, name=" LONGEST(" Fatal XC0 i0 L") ", Link 13",
       "0018:01:00 145;" },
     { "a name that says what must happen", NULL,
-      "NVRM: Xid (PCI:0000:3b:00): 154, pid=1, name=" LONGEST("(x) to 0x2 (y) ")
-      ", GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)",
+      "NVRM: Xid (PCI:0000:3b:00): 154, pid=1, name=" LONGEST(
+          "(x) to 0x2 (y) ") ", GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset "
+                             "Required)",
       "0000:3b:00 154 Reset;" },
     { "a name that says it where the driver does not", NULL,
       "NVRM: Xid (PCI:0000:3b:00): 154, pid=1, name=" LONGEST("(x) to 0x2 (y) ") ", changed",
