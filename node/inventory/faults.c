@@ -196,10 +196,10 @@ static void keep_place(struct log_place *place, struct part text)
 {
     struct kernel_log_line line, last = { .stamp_us = -1 };
     struct part rest = text;
-    if (text.len == 0)
-        return;
     while (kernel_log_next(&rest, &line))
         last = line;
+    if (!last.whole.len)
+        return;
     *place = (struct log_place){ true, line_hash(last.whole), 0, last.stamp_us };
     while (kernel_log_next(&text, &line))
         place->seen += line_hash(line.whole) == place->line;

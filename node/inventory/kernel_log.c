@@ -115,11 +115,11 @@ static bool skip_caller(struct part *p)
 bool kernel_log_next(struct part *text, struct kernel_log_line *ret)
 {
     *ret = (struct kernel_log_line){ .stamp_us = -1 };
-    if (!part_next(text, '\n', &ret->whole))
-        return false;
-    ret->text = ret->whole;
-    if (!take_priority(&ret->text, &ret->by_kernel))
-        return true; /* not a line of the kernel log */
+    do {
+        if (!part_next(text, '\n', &ret->whole))
+            return false;
+        ret->text = ret->whole;
+    } while (!take_priority(&ret->text, &ret->by_kernel));
     bool has_stamp = take_stamp(&ret->text, &ret->stamp_us), has_caller = skip_caller(&ret->text);
     if (has_stamp || has_caller)
         part_skip(&ret->text, " ");

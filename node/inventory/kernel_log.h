@@ -37,7 +37,7 @@ struct kernel_log_line {
     int64_t stamp_us; /* since boot; -1: the log has no time stamps (printk.time=0) */
 };
 
-/* The next line; false at the end. */
+/* The next line with a prefix; false at the end. */
 bool kernel_log_next(struct part *text, struct kernel_log_line *ret);
 
 #endif
