@@ -37,6 +37,9 @@ static const struct option_kind driver = { .store = option_store_word,
                                            .wanted = "must be one of container, host and either",
                                            .words = sources };
 static const struct option_kind module = { .store = store_module, .wanted = "must be gdrdrv" };
+static const struct option_kind log_source = {
+    .store = option_store_any, .wanted = "must be a file", .arity = OPTION_MAY_BE, .alone = ""
+};
 static const struct option_kind duration = { .store = option_store_duration,
                                              .wanted = "must be a duration, such as 10m" };
 
@@ -59,6 +62,8 @@ static const struct option_row rows[] = {
       "root directory of the machine; default: /" },
     { "-o", NULL, FOR(LOOK), &option_output, AT(output), "FORMAT",
       "look: text, json or yaml; default: text" },
+    { "--kernel-log", NULL, FOR(LOOK) | FOR(RUN), &log_source, AT(kernel_log), "[=FILE]",
+      "look, run: report GPU faults of the kernel log, or of a file in its format" },
     { "--node", NULL, FOR(RUN), &name, AT(node), "NAME",
       "run: name of this node; default: $NODE_NAME" },
     { "--kubeconfig", NULL, FOR(RUN), &file, AT(kubeconfig), "FILE",

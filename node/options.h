@@ -54,6 +54,8 @@ struct node_options {
     /* mount point of the host's root directory; borrowed from argv, like all texts here */
     const char *root;
     enum output output; /* of look */
+    /* of look and run: "" for the kernel's log, or a file that stands in for it; NULL: none */
+    const char *kernel_log;
     /* of run, and for the log of cards */
     const char *node;       /* name of this node; default: $NODE_NAME */
     const char *kubeconfig; /* NULL: the pod's service account, or the usual places */

@@ -42,7 +42,12 @@ static void print(const struct inventory *i, enum output output)
 static int look(const struct node_options *o, const struct root *root, struct err *e)
 {
     CLEANUP_INVENTORY struct inventory i = { 0 };
+    struct faults faults = { 0 };
     inventory_look(root, &i);
+    if (o->kernel_log) {
+        faults_read(&faults, o->kernel_log, log_time_now());
+        inventory_add_faults(&i, &faults);
+    }
     print(&i, o->output);
     if (fflush(stdout) != 0 || ferror(stdout))
         return err_set(e, ERR_SYSTEM, "cannot print the inventory");
@@ -51,15 +56,20 @@ static int look(const struct node_options *o, const struct root *root, struct er
 
 static int run(const struct node_options *o, const struct root *root, struct err *e)
 {
-    const struct scan_options turn = {
-        .node = o->node, .kubeconfig = o->kubeconfig, .version = ostler_node_version, .root = root
-    };
+    const struct scan_options turn = { .node = o->node,
+                                       .kubeconfig = o->kubeconfig,
+                                       .version = ostler_node_version,
+                                       .root = root,
+                                       .kernel_log = o->kernel_log };
     log_setup(o->log_level, o->log_json);
     log_info("starting", "version", ostler_node_version, "node", o->node);
-    if (rights_lessen(e) < 0) {
+    if (rights_lessen(o->kernel_log, e) < 0) {
         log_warn("the agent cannot drop privileges and keeps them", "err", err_msg(e));
         err_clear(e);
     }
+    if (o->kernel_log && !*o->kernel_log && !rights_have_syslog())
+        log_warn("CAP_SYSLOG is missing: the agent may be unable to read the kernel log", "node",
+                 o->node);
     return node_agent_run(&turn, e);
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 
 static const char *known(const char *text)
@@ -125,6 +126,35 @@ static void show_holders(const struct holders *holders, FILE *out)
         show_holder(&holders->items[i], out);
 }
 
+static void show_fault(const struct logged_fault *fault, const struct pci_bus *bus, FILE *out)
+{
+    const struct xid_event *e = &fault->event;
+    const char *recovery = xid_recovery_name((enum xid_recovery) e->recovery);
+    char address[PCI_ADDRESS_MAX], last[CLOCK_TEXT_MAX];
+    fault_address(e, bus, address);
+    clock_rfc3339(fault->last_s * 1000 * 1000, last);
+    fprintf(out, "  %s  %s %u, count %u, last at %s", address, e->nvswitch ? "SXid" : "Xid", e->xid,
+            fault->count, last);
+    if (e->fatal)
+        fprintf(out, ", %s", e->fatal == XID_FATAL ? "fatal" : "not fatal");
+    if (recovery)
+        fprintf(out, ", recovery: %s", recovery);
+    fputc('\n', out);
+}
+
+static void show_faults(const struct faults *f, const struct pci_bus *bus, FILE *out)
+{
+    if (!f)
+        return;
+    if (f->why) {
+        fprintf(out, "faults: not known\n");
+        return;
+    }
+    fprintf(out, "faults: %zu\n", f->len);
+    for (size_t i = 0; i < f->len; i++)
+        show_fault(&f->items[i], bus, out);
+}
+
 void show_inventory(const struct inventory *i, FILE *out)
 {
     show_os(i, out);
@@ -134,6 +164,7 @@ void show_inventory(const struct inventory *i, FILE *out)
     show_drivers(&i->driver, out);
     show_runtimes(i, out);
     show_holders(&i->holders, out);
+    show_faults(i->faults, &i->bus, out);
     for (size_t n = 0; n < i->view.troubles.len; n++)
         fprintf(out, "unreadable: %s: %s\n", i->view.troubles.items[n].path,
                 i->view.troubles.items[n].reason);

@@ -18,16 +18,23 @@
 /* A scan that takes longer hangs, and is killed. */
 enum { TURN_MAX_S = 90 };
 
+/* Shared with the scan process. */
+struct shared {
+    struct scan_outcome outcome;
+    struct faults faults;
+};
+
 struct agent {
     const struct scan_options *o;
     struct clock clock;
     struct loop *loop;
-    struct timer due;
+    struct timer due, log_due;
     struct wakes wakes;
     struct pace pace;
-    struct scan_outcome *outcome; /* shared with the scan process */
-    pid_t turn;                   /* the scan process; 0: none */
-    bool news;                    /* a hint arrived during the scan */
+    struct shared *shared;
+    struct faults faults; /* what the kernel log has had */
+    pid_t turn;           /* the scan process; 0: none */
+    bool news;            /* a hint arrived during the scan */
     int signals;
     bool stopped;
 };
@@ -50,14 +57,45 @@ static void run_turn(struct agent *a)
      * hints. The watches are set in this process because opening the directories may hang, like a
      * scan. */
     wakes_watch(&a->wakes, a->o->root);
-    scan_run(a->o, &a->pace, loop_now(a->loop), a->outcome);
+    scan_run(a->o, &a->pace, loop_now(a->loop), &a->shared->faults, &a->shared->outcome);
     _exit(0);
+}
+
+/* Whether the kernel log has news. Reading it needs no process of its own: it neither hangs nor
+ * leaves memory behind. Only after the first report, which tells what was counted before. */
+static bool has_log_news(struct agent *a)
+{
+    return a->faults.joined && faults_read(&a->faults, a->o->kernel_log, log_time_now());
+}
+
+static void agent_on_log_due(void *arg)
+{
+    struct agent *a = arg;
+    loop_timer_set(a->loop, &a->log_due, loop_now(a->loop) + PACE_LOG_MS);
+    if (!has_log_news(a))
+        return;
+    a->news = true;
+    if (a->turn)
+        return;
+    pace_news(&a->pace, loop_now(a->loop));
+    agent_arm(a);
+}
+
+/* After the first scan that could report, the agent itself reads the log. */
+static void take_faults(struct agent *a)
+{
+    if (a->faults.joined || !a->shared->faults.joined)
+        return;
+    a->faults = a->shared->faults;
+    loop_timer_set(a->loop, &a->log_due, loop_now(a->loop) + PACE_LOG_MS);
 }
 
 static void agent_on_due(void *arg)
 {
     struct agent *a = arg;
-    *a->outcome = (struct scan_outcome){ .end = TURN_FAILED, .retry_after_ms = -1 };
+    has_log_news(a);
+    *a->shared = (struct shared){ .outcome = { .end = TURN_FAILED, .retry_after_ms = -1 },
+                                  .faults = a->faults };
     a->news = false;
     a->turn = fork();
     if (a->turn == 0)
@@ -66,7 +104,7 @@ static void agent_on_due(void *arg)
         return;
     log_error("cannot start the process of a scan", "err", strerror(errno));
     a->turn = 0;
-    pace_take(&a->pace, a->outcome, loop_now(a->loop));
+    pace_take(&a->pace, &a->shared->outcome, loop_now(a->loop));
     agent_arm(a);
 }
 
@@ -78,7 +116,9 @@ static void on_turn_ended(struct agent *a, int status)
         log_error("the process of a scan ended early", "signal",
                   WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "none");
     a->turn = 0;
-    pace_take(&a->pace, whole ? a->outcome : &failed, loop_now(a->loop));
+    pace_take(&a->pace, whole ? &a->shared->outcome : &failed, loop_now(a->loop));
+    if (whole)
+        take_faults(a);
     if (a->news)
         pace_news(&a->pace, loop_now(a->loop));
     agent_arm(a);
@@ -133,18 +173,19 @@ static void agent_tear_down(struct agent *a)
     wakes_close(&a->wakes);
     close(a->signals);
     loop_free(a->loop);
-    munmap(a->outcome, sizeof *a->outcome);
+    munmap(a->shared, sizeof *a->shared);
 }
 
 int node_agent_run(const struct scan_options *o, struct err *e)
 {
     struct agent a = { .o = o, .clock = clock_system(), .signals = -1 };
-    a.outcome = mmap(NULL, sizeof *a.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                     -1, 0);
-    if (a.outcome == MAP_FAILED)
+    a.shared = mmap(NULL, sizeof *a.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                    0);
+    if (a.shared == MAP_FAILED)
         return err_set(e, ERR_SYSTEM, "cannot allocate shared memory: %s", strerror(errno));
     a.loop = loop_new(&a.clock);
     a.due = (struct timer){ .fn = agent_on_due, .arg = &a };
+    a.log_due = (struct timer){ .fn = agent_on_log_due, .arg = &a };
     take_wakes(&a);
     if (take_signals(&a, e) < 0) {
         agent_tear_down(&a);

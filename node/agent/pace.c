@@ -34,13 +34,22 @@ static bool may_report_leavers(const struct pace *p, const struct inventory_hash
            p->leavers_ms <= now_ms + (PACE_LEAVERS - 1) * PACE_HOLDERS_MS;
 }
 
+/* When a change of holders, or of counts of faults, may be reported. */
+static int64_t allowed_ms(const struct pace *p, const struct inventory_hash *seen)
+{
+    int64_t wait_ms = holders_ms(p);
+    if (seen->counts != p->hash.counts && wait_ms > PACE_COUNTS_MS)
+        wait_ms = PACE_COUNTS_MS;
+    return p->wrote_ms + wait_ms;
+}
+
 enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
 {
     if (!p->said || p->quiet_looks + 1 >= PACE_ASK_LOOKS)
         return TURN_SAID;
     if (seen->all == p->hash.all)
         return TURN_QUIET;
-    if (seen->lasting != p->hash.lasting || now_ms >= p->wrote_ms + holders_ms(p) ||
+    if (seen->lasting != p->hash.lasting || now_ms >= allowed_ms(p, seen) ||
         may_report_leavers(p, seen, now_ms))
         return TURN_SAID;
     return TURN_LATER;
@@ -65,7 +74,7 @@ static int64_t next_ms(const struct pace *p, const struct scan_outcome *o, int64
     if (o->gone)
         return now_ms + PACE_AGAIN_MS;
     if (o->end == TURN_LATER)
-        return p->wrote_ms + holders_ms(p);
+        return allowed_ms(p, &o->hash);
     if (p->closed)
         return now_ms + PACE_CLOSED_MS;
     return now_ms + PACE_LOOK_MS - PACE_LOOK_MS / 10 + spread(p, PACE_LOOK_MS / 5);
@@ -84,7 +93,8 @@ void pace_take(struct pace *p, const struct scan_outcome *o, int64_t now_ms)
     p->looks++;
     p->looked_ms = now_ms;
     p->failures = o->end == TURN_FAILED ? p->failures + 1 : 0;
-    if (o->wrote && p->said && o->hash.lasting == p->hash.lasting)
+    if (o->wrote && p->said && o->hash.lasting == p->hash.lasting &&
+        o->hash.counts == p->hash.counts)
         p->leavers_ms = leavers_ms(p, now_ms);
     p->quiet_looks = o->end == TURN_SAID ? 0 : p->quiet_looks + (o->end == TURN_QUIET);
     if (o->end == TURN_SAID) {

@@ -1,6 +1,7 @@
 /* Decides when the agent scans next, and whether the result is worth a request. Pure. At rest the
  * agent scans every few minutes and sends nothing. It reports a change at once, fewer users at once
- * up to PACE_LEAVERS times, and other changes of holders at most once a minute. It scans every few
+ * up to PACE_LEAVERS times, other changes of holders at most once a minute, and higher counts of
+ * known faults at most every PACE_COUNTS_MS. It scans every few
  * seconds while Ostler waits for the node's GPUs to be free. Delays after refusals grow. Hashes of
  * node names spread the scans of nodes that start, or are refused, together. */
 #ifndef OSTLER_NODE_AGENT_PACE_H
@@ -18,6 +19,8 @@ enum {
     PACE_HOLDERS_MS = 60 * 1000, /* between writes if only holders have changed */
     /* this many writes go out at once if holders leave; one more is allowed each minute */
     PACE_LEAVERS = 4,
+    PACE_COUNTS_MS = 10 * 1000, /* between writes if only counts of known faults have grown */
+    PACE_LOG_MS = 10 * 1000,    /* between looks at the kernel log */
     /* replaces PACE_HOLDERS_MS and PACE_LOOK_MS while Ostler waits for the GPUs to be free */
     PACE_CLOSED_MS = 10 * 1000,
     PACE_SETTLE_MS = 1000, /* wait after the first hint of a change, because hints come in groups */
@@ -29,14 +32,15 @@ enum {
 /* Hashes by which inventories are compared. */
 struct inventory_hash {
     uint64_t all;
-    uint64_t lasting; /* without the holders */
+    uint64_t lasting; /* without the holders and the counts of faults */
     uint64_t users;   /* number of users */
+    uint64_t counts;  /* sum of the counts of faults */
 };
 
 /* The result of a scan. */
 enum turn_end {
     TURN_QUIET,  /* no change */
-    TURN_LATER,  /* only holders changed: too early to report */
+    TURN_LATER,  /* only holders or counts changed: too early to report */
     TURN_SAID,   /* the server has the new inventory */
     TURN_FAILED, /* the request failed, or the scan did not finish */
 };

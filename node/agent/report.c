@@ -85,6 +85,8 @@ static bool is_closed(const json_t *object)
 static void take_object(struct report *r, const json_t *object)
 {
     const json_t *said = json_at(object, "status.inventory");
+    if (r->join)
+        r->join(r->arg, said, r->inventory);
     count_absence(r, said);
     if (inventory_same(said, r->inventory))
         r->step = REPORT_DONE;

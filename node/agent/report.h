@@ -19,6 +19,10 @@ enum report_step { REPORT_READ, REPORT_MAKE, REPORT_WRITE, REPORT_DONE };
 
 struct report {
     const char *node;
+    /* Called with the inventory of the GpuNode (NULL: it has none) before `inventory` is compared
+     * with it; may change `inventory`. NULL: nothing. */
+    void (*join)(void *arg, const json_t *said, json_t *inventory);
+    void *arg;
     json_t *inventory; /* to be written; `absentLooks` counts on from the last report */
     enum report_step step;
     struct exchange exchange;
@@ -30,7 +34,8 @@ struct report {
     struct err err;         /* why it did not finish */
 };
 
-/* Sends the first request. `transport` and `node` are borrowed until report_clear(). */
+/* Sends the first request. `transport` and `node` are borrowed until report_clear(). Set `join` and
+ * `arg` afterwards. */
 void report_begin(struct report *r, const struct transport *transport, const char *node,
                   json_t *inventory_steal);
 /* Cancels a pending request and frees what `r` owns. */

@@ -4,11 +4,15 @@
 #ifndef OSTLER_NODE_AGENT_RIGHTS_H
 #define OSTLER_NODE_AGENT_RIGHTS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
-/* Changes root to an unused user for good and keeps only CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH.
- * Needs CAP_SETUID and CAP_SETGID. Does nothing if the process is not root. -1: the process is
- * still root. */
-int rights_lessen(struct err *e);
+/* Changes root to an unused user for good and keeps only CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH,
+ * and with `kernel_log` also CAP_SYSLOG. Needs CAP_SETUID and CAP_SETGID. Does nothing if the
+ * process is not root. -1: the process is still root. */
+int rights_lessen(bool kernel_log, struct err *e);
+/* Whether the process has CAP_SYSLOG. */
+bool rights_have_syslog(void);
 
 #endif

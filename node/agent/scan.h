@@ -5,6 +5,7 @@
 #define OSTLER_NODE_AGENT_SCAN_H
 
 #include "node/agent/pace.h"
+#include "node/inventory/faults.h"
 #include "node/inventory/root.h"
 
 /* All members are borrowed. */
@@ -13,10 +14,13 @@ struct scan_options {
     const char *kubeconfig; /* NULL: the other places of config_load() */
     const char *version;
     const struct root *root;
+    const char *kernel_log; /* as in kernel_log_read(); NULL: do not read it */
 };
 
-/* Scans, reports a change if pace_verdict() says so, and logs the result. */
+/* Scans, reports a change if pace_verdict() says so, and logs the result. `faults` is what the
+ * kernel log has had, up to now; it is read here only until it has joined what the GpuNode
+ * reports. */
 void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms,
-              struct scan_outcome *ret);
+              struct faults *faults, struct scan_outcome *ret);
 
 #endif

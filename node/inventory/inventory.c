@@ -1,7 +1,11 @@
 #include "node/inventory/inventory.h"
 
-#include "node/inventory/pci.h"
+#include <errno.h>
+#include <string.h>
+
+#include "node/inventory/kernel_log.h"
 #include "node/inventory/nvml.h"
+#include "node/inventory/pci.h"
 
 void inventory_look(const struct root *root, struct inventory *ret)
 {
@@ -20,6 +24,15 @@ void inventory_look(const struct root *root, struct inventory *ret)
     runtime_put_first(&ret->runtimes, ret->kubelet.endpoint);
     host_toolkit_look(v, &ret->runtimes, &ret->toolkit);
     holders_look(v, vendor, &ret->module, &ret->holders);
+}
+
+void inventory_add_faults(struct inventory *i, const struct faults *faults)
+{
+    i->faults = faults;
+    if (faults->why)
+        view_report(&i->view, KERNEL_LOG_NAME,
+                    faults->why == EPERM ? "CAP_SYSLOG is missing"
+                                         : arena_strdup(&i->view.arena, strerror(faults->why)));
 }
 
 void inventory_clear(struct inventory *i)

@@ -189,6 +189,7 @@ json_t *inventory_json(const struct inventory *i)
         host_driver_json(&i->driver), "runtimes", runtimes_json(&i->runtimes), "kubelet",
         kubelet_json(&i->kubelet), "hostToolkit", host_toolkit_json(&i->toolkit));
     set_holders(o, &i->holders);
+    json_object_set_new(o, "faults", faults_json(i->faults, bus, i->os.boot_id));
     json_object_set_new(o, "unreadable", unreadable_json(&i->view.troubles));
     return o;
 }
@@ -198,6 +199,10 @@ static json_t *at_rest(const json_t *inventory)
 {
     json_t *copy = json_deep_copy(inventory);
     json_object_del(json_at(copy, "module"), "references");
+    JSON_EACH (fault, json_object_get(copy, "faults")) {
+        json_object_del(fault, "first");
+        json_object_del(fault, "last");
+    }
     return copy;
 }
 
@@ -207,6 +212,20 @@ bool inventory_same(const json_t *a, const json_t *b)
     return left == right || json_equal(left, right);
 }
 
+/* Which faults there are, whatever their order and their counts; NULL if that is not known. New
+ * reference. */
+static json_t *faults_without_counts(const json_t *faults)
+{
+    json_t *by_name = faults ? json_object() : NULL;
+    JSON_EACH (fault, faults) {
+        CLEANUP_JSON json_t *copy = json_copy(fault);
+        json_object_del(copy, "count");
+        CLEANUP_FREE char *name = json_canonical(copy);
+        json_object_set_new(by_name, name, json_true());
+    }
+    return by_name;
+}
+
 uint64_t inventory_hash(const json_t *inventory, bool lasting)
 {
     static const char *const of_jobs[] = { "holders", "heldBy", "holdersLeftOut",
@@ -214,8 +233,10 @@ uint64_t inventory_hash(const json_t *inventory, bool lasting)
     CLEANUP_JSON json_t *copy = at_rest(inventory);
     for (size_t i = 0; lasting && i < ARRAY_LEN(of_jobs); i++)
         json_object_del(copy, of_jobs[i]);
-    if (lasting)
+    if (lasting) {
         json_object_del(json_at(copy, "module"), "inUse");
+        json_object_set_new(copy, "faults", faults_without_counts(json_object_get(copy, "faults")));
+    }
     CLEANUP_FREE char *text = json_canonical(copy);
     return str_hash(text, strlen(text));
 }
@@ -226,4 +247,12 @@ uint64_t inventory_users(const json_t *inventory)
     return json_array_size(json_object_get(inventory, "holders")) +
            (uint64_t) (left_out > 0 ? left_out : 0) +
            json_is_true(json_at(inventory, "module.inUse"));
+}
+
+uint64_t inventory_fault_counts(const json_t *inventory)
+{
+    uint64_t sum = 0;
+    JSON_EACH (fault, json_object_get(inventory, "faults"))
+        sum += (uint64_t) json_int(fault, "count", 0);
+    return sum;
 }

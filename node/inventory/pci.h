@@ -12,6 +12,8 @@
 
 /* Limits: devices of each kind; length of a kernel driver's name. */
 enum { PCI_DEVICES_MAX = 64, PCI_DRIVER_MAX = 63 };
+/* Longest address that pci_is_address() takes, with its NUL. */
+enum { PCI_ADDRESS_MAX = 17 };
 /* Limit of MIG devices of one GPU; GPUs have at most seven. */
 enum { PCI_MIG_MAX = 16 };
 

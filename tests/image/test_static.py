@@ -301,6 +301,12 @@ class Alone(Rooted):
         self.assertIn("GPUs: not known", self.said())
         self.assertIn("unreadable: ", self.said())
 
+    def test_the_agent_reads_the_kernel_log_or_says_why_not(self):
+        agent.make_machine(self.root / "machine", gpus=2)
+        self.launch("/ostler-node", "look", "--root=/machine", "--kernel-log")
+        self.process.wait(5)
+        self.assertRegex(self.said(), r"faults: \d+|unreadable: kernel log: CAP_SYSLOG is missing")
+
     def test_it_finds_the_server_by_the_file_of_hosts(self):
         (self.root / "etc/hosts").write_text(f"127.0.0.1 {NAME}\n")
         self.call_it(NAME)

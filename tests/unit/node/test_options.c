@@ -255,6 +255,19 @@ static const struct row {
       NULL,
       0,
       "--root is given twice" },
+    { "the kernel log of a command that has none",
+      { "wait", "driver", "--kernel-log" },
+      0,
+      NULL,
+      0,
+      "--kernel-log is not an option of `ostler-node wait`; `ostler-node --help` lists the "
+      "options" },
+    { "the file of a log behind a space is another word",
+      { "look", "--kernel-log", "/log" },
+      0,
+      NULL,
+      0,
+      "/log is an unexpected argument; `ostler-node --help` lists the commands" },
     { "no value", { "look", "--root" }, 0, NULL, 0, "--root needs a value: DIR" },
     { "an empty value",
       { "look", "--root=" },
@@ -316,6 +329,22 @@ static void check_variables(void **state)
     unsetenv("DRIVER_CONFIG_DIGEST");
     unsetenv("POD_UID");
     unsetenv("CONFIG");
+}
+
+/* No log, the kernel's, or a file in its place. */
+static void check_kernel_log(void **state)
+{
+    (void) state;
+    char name[] = "ostler-node", run[] = "run", node[] = "--node=a", alone[] = "--kernel-log",
+         file[] = "--kernel-log=/log";
+    struct node_options o;
+    assert_int_equal(node_options_parse(3, (char *[]){ name, run, node, NULL }, &o, NULL), 0);
+    assert_null(o.kernel_log);
+    assert_int_equal(node_options_parse(4, (char *[]){ name, run, node, alone, NULL }, &o, NULL),
+                     0);
+    assert_string_equal(o.kernel_log, "");
+    assert_int_equal(node_options_parse(4, (char *[]){ name, run, node, file, NULL }, &o, NULL), 0);
+    assert_string_equal(o.kernel_log, "/log");
 }
 
 /* Options of one command each, all of them. */
@@ -530,6 +559,7 @@ int main(void)
     SUITE_ROWS(&s, check, rows);
     SUITE_ROWS(&s, check_manifest, manifest_rows);
     suite_add(&s, "command lines of all that is rendered", check_rendered, NULL);
+    suite_add(&s, "the kernel log", check_kernel_log, NULL);
     suite_add(&s, "values from the environment, and a program", check_variables, NULL);
     suite_add(&s, "values of options", check_values, NULL);
     suite_add(&s, "the name of the node from the environment", check_environment, NULL);

@@ -1,7 +1,9 @@
 /* What people are shown of a machine. */
 #include "node/show.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/support/fake_root.h"
 #include "tests/unit/support/suite.h"
@@ -117,9 +119,56 @@ static void check(void **state)
     free(text);
 }
 
+/* Faults of the kernel log; nothing of them where it was not asked for. */
+static const struct faults_row {
+    const char *name;
+    struct faults faults;
+    const char *text;
+} fault_rows[] = {
+    { "no faults", { .read_s = 1 }, "faults: 0\n" },
+    { "a log that cannot be read",
+      { .why = EPERM },
+      "faults: not known\nunreadable: kernel log: CAP_SYSLOG is missing\n" },
+    { "faults",
+      { .items = { { .event = { .place = { 0, 0x85, 0, 0 }, .xid = 12028, .nvswitch = true },
+                     .count = 1 },
+                   { .event = { .place = { 0, 0x3b, 0, -1 }, .xid = 149, .fatal = XID_FATAL },
+                     .count = 2,
+                     .last_s = 1700000000 },
+                   { .event = { .place = { 0, 0x3b, 0, -1 },
+                                .xid = 154,
+                                .recovery = XID_RECOVERY_DRAIN_AND_RESET },
+                     .count = 3,
+                     .last_s = 1700000001 } },
+        .len = 3,
+        .read_s = 1 },
+      "faults: 3\n"
+      "  0000:85:00.0  SXid 12028, count 1, last at 1970-01-01T00:00:00Z\n"
+      "  0000:3b:00.0  Xid 149, count 2, last at 2023-11-14T22:13:20Z, fatal\n"
+      "  0000:3b:00.0  Xid 154, count 3, last at 2023-11-14T22:13:21Z, recovery: "
+      "DrainAndReset\n" },
+};
+
+static void check_faults(void **state)
+{
+    const struct faults_row *row = *state;
+    char *text = NULL;
+    size_t len = 0;
+    CLEANUP_INVENTORY struct inventory i = { 0 };
+    inventory_add_faults(&i, &row->faults);
+    FILE *out = open_memstream(&text, &len);
+    show_inventory(&i, out);
+    assert_int_equal(fclose(out), 0);
+    const char *from = strstr(text, "faults: ");
+    assert_non_null(from);
+    assert_string_equal(from, row->text);
+    free(text);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    SUITE_ROWS(&s, check_faults, fault_rows);
     return suite_run(&s, "show");
 }

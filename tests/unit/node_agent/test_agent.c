@@ -27,14 +27,17 @@ enum {
     AT_ONCE_MS = 100, /* within this time of its start the agent of such a node looks */
     PATIENCE_MS = 20 * 1000,
     NOTHING_MS = 2500, /* longer than the pause after a first failure */
-    REQUEST_MAX = 2048,
+    REQUEST_MAX = 8192,
 };
+
+#define BOOT_ID "7c1e0a52-4d2c-4f5b-8d9a-6a2fb0a7b1c2"
 
 struct setting {
     int listener;
     char *root;
     char *kubeconfig;
     char node[32];
+    char *log; /* a file in place of the kernel log; NULL: none */
     pid_t agent;
 };
 
@@ -84,15 +87,15 @@ static void run_agent(const struct setting *s)
     if (root_open(&root, s->root, NULL) < 0)
         _exit(2);
     log_setup(LOG_SILENT, false);
-    _exit(node_agent_run(&(struct scan_options){ s->node, s->kubeconfig, "test", &root }, NULL) == 0
-              ? 0
-              : 1);
+    const struct scan_options o = { s->node, s->kubeconfig, "test", &root, s->log };
+    _exit(node_agent_run(&o, NULL) == 0 ? 0 : 1);
 }
 
 static void prepare(struct setting *s)
 {
     int port;
-    CLEANUP_JSON json_t *machine = tree("{'files':{'run/x':''}}");
+    CLEANUP_JSON json_t *machine = tree(
+        "{'files':{'run/x':'','proc/sys/kernel/random/boot_id':'" BOOT_ID "\\n'}}");
     *s = (struct setting){ .root = fake_root_new(machine) };
     s->listener = listen_somewhere(&port);
     s->kubeconfig = write_kubeconfig(s->root, port);
@@ -124,6 +127,7 @@ static void end(struct setting *s)
     close(s->listener);
     fake_root_free(s->root);
     free(s->kubeconfig);
+    free(s->log);
 }
 
 static bool is_ready(int fd, int ms)
@@ -257,6 +261,93 @@ static void check_machine_that_hangs(void **state)
     end(&s);
 }
 
+/* ---- the kernel log */
+
+/* From a line of the log to the inventory in the GpuNode. */
+enum { LOG_MS = 15 * 1000 };
+
+/* What the GpuNode has when the agent starts: more than the log still has. */
+#define SAID                                                                                       \
+    "{\"address\":\"0000:3b:00.0\",\"xid\":31,\"count\":7,\"first\":\"2020-01-01T00:00:00Z\","     \
+    "\"last\":\"2020-01-01T00:00:00Z\",\"bootId\":\"" BOOT_ID "\"}"
+
+/* Receives the next request, which must begin so, and answers with the GpuNode. The text of the
+ * request, owned by the caller. */
+static char *serve(const struct setting *s, const char *want)
+{
+    CLEANUP_FREE char *object = xasprintf(
+        "{\"metadata\":{\"name\":\"%s\",\"uid\":\"u\"},\"status\":{\"inventory\":{\"faults\":[" SAID
+        "]}}}",
+        s->node);
+    CLEANUP_FREE char *answer = xasprintf(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        "Content-Length: %zu\r\n\r\n%s",
+        strlen(object), object);
+    char *text = xcalloc(1, REQUEST_MAX);
+    size_t len = 0;
+    ssize_t n;
+    assert_true(is_ready(s->listener, PATIENCE_MS));
+    int fd = accept(s->listener, NULL, NULL);
+    assert_true(fd >= 0);
+    /* Headers and body of such a request may come separately. */
+    while (is_ready(fd, len ? 100 : PATIENCE_MS) &&
+           (n = recv(fd, text + len, REQUEST_MAX - 1 - len, 0)) > 0)
+        len += (size_t) n;
+    assert_true(str_has_prefix(text, want));
+    assert_int_equal(send(fd, answer, strlen(answer), 0), strlen(answer));
+    close(fd);
+    return text;
+}
+
+/* A write that contains these texts. */
+static void expect_write(const struct setting *s, const char *first, const char *second)
+{
+    CLEANUP_FREE char *read = serve(s, "GET "), *write = serve(s, "PATCH ");
+    assert_non_null(strstr(write, first));
+    assert_non_null(strstr(write, second));
+}
+
+static void write_log(const struct setting *s, const char *line)
+{
+    FILE *f = fopen(s->log, "ae");
+    assert_non_null(f);
+    fputs(line, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void check_log(void **state)
+{
+    (void) state;
+    const struct clock clock = clock_system();
+    struct setting s;
+    prepare(&s);
+    s.log = xasprintf("%s/log", s.root);
+    write_log(&s, "<4>[    1.000000] NVRM: Xid (PCI:0000:4c:00): 48, x\n");
+    start(&s);
+    expect_write(&s, SAID, "\"xid\":48,\"count\":1,");
+    write_log(&s, "<4>[    2.000000] NVRM: Xid (PCI:0000:3b:00): 31, x\n"
+                  "<12>[    2.000000] NVRM: Xid (PCI:0000:5d:00): 79, forged\n"
+                  "<4>[    3.000000] NVRM: Xid (PCI:0000:4c:00): 79, x\n");
+    int64_t began_ms = clock_mono_ms(&clock);
+    expect_write(&s, "\"xid\":31,\"count\":8,",
+                 "{\"address\":\"0000:4c:00.0\",\"xid\":79,\"count\":1,");
+    assert_true(clock_mono_ms(&clock) - began_ms < LOG_MS);
+    assert_false(is_ready(s.listener, NOTHING_MS));
+    end(&s);
+}
+
+/* A log that cannot be read costs nothing but itself. */
+static void check_log_that_is_missing(void **state)
+{
+    (void) state;
+    struct setting s;
+    prepare(&s);
+    s.log = xasprintf("%s/nowhere", s.root);
+    start(&s);
+    expect_write(&s, "{\"path\":\"kernel log\",\"reason\":", "\"faults\":null");
+    end(&s);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -265,5 +356,7 @@ int main(void)
     suite_add(&s, "a look that is killed is made again", check_killed_look, NULL);
     suite_add(&s, "told to end in the middle of a look", check_stopped, NULL);
     suite_add(&s, "a machine that hangs", check_machine_that_hangs, NULL);
+    suite_add(&s, "a fault of the kernel log", check_log, NULL);
+    suite_add(&s, "a kernel log that is missing", check_log_that_is_missing, NULL);
     return suite_run(&s, "agent");
 }

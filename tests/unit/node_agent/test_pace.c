@@ -28,11 +28,16 @@ struct step {
 
 #define SEES(all, lasting, verdict)                                                                \
     {                                                                                              \
-        LOOK, { all, lasting, 0 }, verdict, { 0 }, 0, 0                                            \
+        LOOK, { all, lasting, 0, 0 }, verdict, { 0 }, 0, 0                                         \
     }
 #define USED(all, users, verdict)                                                                  \
     {                                                                                              \
-        LOOK, { all, 1, users }, verdict, { 0 }, 0, 0                                              \
+        LOOK, { all, 1, users, 0 }, verdict, { 0 }, 0, 0                                           \
+    }
+/* Faults, of which `counts` in all. */
+#define FAULTS(all, lasting, counts, verdict)                                                      \
+    {                                                                                              \
+        LOOK, { all, lasting, 0, counts }, verdict, { 0 }, 0, 0                                    \
     }
 #define WRITTEN                                                                                    \
     {                                                                                              \
@@ -92,6 +97,19 @@ static const struct row {
         NEXT_IN(39000, 39000), SEES(2, 1, TURN_SAID), WRITTEN, AT_REST } },
     { "holders that are back as they were are not said",
       { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(20000), SEES(2, 1, TURN_LATER), QUIET, AT_REST } },
+    { "a new fault is said at once",
+      { FAULTS(1, 1, 1, TURN_SAID), WRITTEN, NEWS_IN(0), FAULTS(2, 2, 2, TURN_SAID), WRITTEN } },
+    { "a higher count waits for its ten seconds",
+      { FAULTS(1, 1, 1, TURN_SAID), WRITTEN, NEWS_IN(1000), FAULTS(2, 1, 2, TURN_LATER),
+        NEXT_IN(5000, 5000), FAULTS(3, 1, 3, TURN_SAID), WRITTEN, AT_REST } },
+    { "and is said at once after a longer time",
+      { FAULTS(1, 1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), FAULTS(2, 1, 2, TURN_SAID) } },
+    { "other holders do not wait longer for that",
+      { FAULTS(1, 1, 1, TURN_SAID), WRITTEN, NEWS_IN(1000), SEES(2, 1, TURN_LATER),
+        NEXT_IN(5000, 5000) } },
+    { "while GPUs are waited for a count waits as long",
+      { FAULTS(1, 1, 1, TURN_SAID), CLOSED, NEWS_IN(1000), FAULTS(2, 1, 2, TURN_LATER),
+        NEXT_IN(5000, 5000) } },
     { "one that leaves is said at once",
       { USED(1, 2, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 1, TURN_SAID), WRITTEN, AT_REST } },
     { "the last one too",
@@ -193,7 +211,7 @@ static void check_day(void **state)
 {
     (void) state;
     static const int64_t day_ms = 24 * 60 * 60 * (int64_t) 1000;
-    const struct inventory_hash same = { 1, 1, 1 };
+    const struct inventory_hash same = { 1, 1, 1, 0 };
     unsigned looks = 0, questions = 0;
     struct pace p;
     pace_init(&p, "a", NOW_MS);
@@ -226,7 +244,7 @@ static void check_leavers(void **state)
         users = users ? users - 1 : COME;
         all++;
         now_ms += STEP_MS;
-        const struct inventory_hash seen = { all, 1, users };
+        const struct inventory_hash seen = { all, 1, users, 0 };
         enum turn_end verdict = pace_verdict(&p, &seen, now_ms);
         bool said = verdict == TURN_SAID;
         writes += said;
@@ -238,6 +256,64 @@ static void check_leavers(void **state)
     }
     assert_int_equal(writes_first, 1 + PACE_LEAVERS);
     assert_in_range(writes, MINUTES - 1, MINUTES + 1 + PACE_LEAVERS);
+}
+
+/* An hour in which a fault comes many times a second: the agent looks at the log, and has news of
+ * it each time. No more writes than one in ten seconds, and none is later than fifteen. */
+static void check_storm(void **state)
+{
+    (void) state;
+    enum { HOUR_MS = 60 * 60 * 1000 };
+    struct pace p;
+    int64_t log_ms = NOW_MS + PACE_LOG_MS, wrote_ms = NOW_MS;
+    unsigned writes = 0;
+    pace_init(&p, "a", NOW_MS);
+    pace_take(&p,
+              &(struct scan_outcome){
+                  .end = TURN_SAID, .hash = { 1, 1, 0, 1 }, .wrote = true, .retry_after_ms = -1 },
+              NOW_MS);
+    for (int64_t now_ms = NOW_MS; now_ms < NOW_MS + HOUR_MS;) {
+        now_ms = log_ms < p.next_ms ? log_ms : p.next_ms;
+        if (now_ms == log_ms) {
+            log_ms += PACE_LOG_MS;
+            pace_news(&p, now_ms);
+        }
+        if (now_ms < p.next_ms)
+            continue;
+        const struct inventory_hash seen = { (uint64_t) now_ms, 1, 0, (uint64_t) now_ms };
+        enum turn_end verdict = pace_verdict(&p, &seen, now_ms);
+        bool said = verdict == TURN_SAID;
+        assert_in_range(now_ms - wrote_ms, said ? PACE_COUNTS_MS : 0, PACE_COUNTS_MS + PACE_GAP_MS);
+        wrote_ms = said ? now_ms : wrote_ms;
+        writes += said;
+        pace_take(&p,
+                  &(struct scan_outcome){
+                      .end = verdict, .hash = seen, .wrote = said, .retry_after_ms = -1 },
+                  now_ms);
+    }
+    assert_in_range(writes, HOUR_MS / (PACE_COUNTS_MS + PACE_GAP_MS), HOUR_MS / PACE_COUNTS_MS);
+}
+
+/* Counts that grow use nothing of what holders may. */
+static void check_counts_and_leavers(void **state)
+{
+    (void) state;
+    struct pace p;
+    int64_t now_ms = NOW_MS;
+    struct inventory_hash seen = { 1, 1, 5, 1 };
+    pace_init(&p, "a", now_ms);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(pace_verdict(&p, &seen, now_ms), TURN_SAID);
+        pace_take(&p,
+                  &(struct scan_outcome){
+                      .end = TURN_SAID, .hash = seen, .wrote = true, .retry_after_ms = -1 },
+                  now_ms);
+        now_ms += PACE_COUNTS_MS;
+        seen.all++;
+        seen.counts++;
+    }
+    seen = (struct inventory_hash){ 100, 1, 4, p.hash.counts };
+    assert_int_equal(pace_verdict(&p, &seen, p.wrote_ms + 1), TURN_SAID);
 }
 
 /* A thousand nodes that start together do not all look in the same second. */
@@ -262,6 +338,8 @@ int main(void)
     suite_add(&s, "a hundred failures", check_many_failures, NULL);
     suite_add(&s, "a day at rest", check_day, NULL);
     suite_add(&s, "an hour of holders that leave", check_leavers, NULL);
+    suite_add(&s, "an hour of faults", check_storm, NULL);
+    suite_add(&s, "counts of faults and holders", check_counts_and_leavers, NULL);
     suite_add(&s, "a thousand nodes", check_spread, NULL);
     return suite_run(&s, "pace");
 }

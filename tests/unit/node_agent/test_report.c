@@ -348,6 +348,41 @@ static void check_made_anew(void **state)
     end(&s);
 }
 
+/* What is to be written may depend on what was written before. */
+static void add_join(void *arg, const json_t *said, json_t *inventory)
+{
+    unsigned *joins = arg;
+    ++*joins;
+    json_object_set_new(inventory, "kernel",
+                        json_textf("%s+", str_or_empty(json_str(said, "kernel"))));
+}
+
+static const struct join_row {
+    const char *name, *said, *after;
+    unsigned writes;
+} joins[] = {
+    { "joined: nothing was said", "", "{" BOOT ",'kernel':'+'," GPU "}", 1 },
+    { "joined: there was no GpuNode", NULL, "{" BOOT ",'kernel':'+'," GPU "}", 2 },
+    { "joined: something was", "{" BOOT ",'kernel':'6'," GPU "}",
+      "{" BOOT ",'kernel':'6+'," GPU "}", 1 },
+};
+
+static void check_join(void **state)
+{
+    const struct join_row *row = *state;
+    struct setting s;
+    unsigned count = 0;
+    begin(&s, row->said, &(struct fault){ 0 });
+    report_begin(&s.report, wire_client_transport(s.client), "a", tree("{" BOOT "," GPU "}"));
+    s.report.join = add_join;
+    s.report.arg = &count;
+    sim_run_until(&s.sim, s.sim.now_ms + MINUTE_MS);
+    assert_int_equal(count, 1);
+    assert_int_equal(s.writes, row->writes);
+    expect_inventory(&s, row->after);
+    end(&s);
+}
+
 /* Told to end in the middle of it, it leaves nothing behind. */
 static void check_ended(void **state)
 {
@@ -416,6 +451,7 @@ int main(void)
     SUITE_ROWS(&s, check, rows);
     SUITE_ROWS(&s, check_state, states);
     SUITE_ROWS(&s, check_answer, answers);
+    SUITE_ROWS(&s, check_join, joins);
     suite_add(&s, "fields of others stay", check_other_fields, NULL);
     suite_add(&s, "forged fields go", check_forged_fields, NULL);
     suite_add(&s, "made anew on the way", check_made_anew, NULL);

@@ -15,7 +15,7 @@
 
 #include "tests/unit/support/suite.h"
 
-#define BIT(capability) (1U << (capability))
+#define BIT(capability) (1ULL << (capability))
 #define IN_POD (BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SETGID) | BIT(CAP_SETUID))
 
 enum { NAME_MAX_LEN = 64 };
@@ -23,19 +23,21 @@ enum { NAME_MAX_LEN = 64 };
 /* Of root, which others may read: what most of proc and sys is; and one that only root may read. */
 static char public_file[NAME_MAX_LEN], secret_file[NAME_MAX_LEN];
 
-static unsigned own_capabilities(void)
+static unsigned long long own_capabilities(void)
 {
     struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
     struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
     assert_int_equal(syscall(SYS_capget, &header, rights), 0);
-    return rights[0].effective;
+    return rights[0].effective | (unsigned long long) rights[1].effective << 32;
 }
 
-static void set_capabilities(unsigned bits)
+static void set_capabilities(unsigned long long bits)
 {
     struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-    struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = { { .effective = bits,
-                                                                         .permitted = bits } };
+    const unsigned low = (unsigned) bits, high = (unsigned) (bits >> 32);
+    struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = {
+        { .effective = low, .permitted = low }, { .effective = high, .permitted = high }
+    };
     if (syscall(SYS_capset, &header, rights) < 0)
         _exit(99);
 }
@@ -64,12 +66,20 @@ static bool can_see_files_of(pid_t pid)
 
 static const struct row {
     const char *name;
-    unsigned capabilities; /* of the container */
+    unsigned long long capabilities; /* of the container */
     bool lessens;
     bool is_root, writes, reads, sees; /* afterwards */
+    bool wants_log, has_log;           /* whether it is to read the kernel log, and may */
 } rows[] = {
     { "as in its pod: it looks, and writes nowhere", IN_POD, true, .reads = true, .sees = true },
-    { "with more than it needs", ~0U, true, .reads = true, .sees = true },
+    { "with more than it needs", ~0ULL, true, .reads = true, .sees = true },
+    { "in its pod with the right to read the kernel log, which it is to read",
+      IN_POD | BIT(CAP_SYSLOG), true, .reads = true, .sees = true, .wants_log = true,
+      .has_log = true },
+    { "with that right, which it does not need", IN_POD | BIT(CAP_SYSLOG), true, .reads = true,
+      .sees = true },
+    { "without that right, which it needs", IN_POD, true, .reads = true, .sees = true,
+      .wants_log = true },
     { "without the right to see files of processes",
       BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SETGID) | BIT(CAP_SETUID), true, .reads = true },
     { "without the right to become another", BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH), false,
@@ -82,7 +92,7 @@ static int check_rights(const struct row *row, pid_t parent)
     CLEANUP_ERR struct err e = { 0 };
     char memory[NAME_MAX_LEN];
     set_capabilities(row->capabilities & own_capabilities());
-    bool lessened = rights_lessen(&e) == 0;
+    bool lessened = rights_lessen(row->wants_log, &e) == 0;
     if (lessened != row->lessens)
         return 1;
     bool is_root = geteuid() == 0 || getuid() == 0 || getegid() == 0 || getgroups(0, NULL) != 0;
@@ -95,6 +105,12 @@ static int check_rights(const struct row *row, pid_t parent)
         return 4;
     if (can_see_files_of(parent) != row->sees)
         return 5;
+    if (rights_have_syslog() != row->has_log)
+        return 7;
+    /* Nothing else is kept. */
+    if (row->lessens && own_capabilities() & ~(BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) |
+                                               (row->has_log ? BIT(CAP_SYSLOG) : 0)))
+        return 8;
     /* For good. */
     return row->lessens && setuid(0) == 0 ? 6 : 0;
 }
@@ -120,7 +136,7 @@ static void other_user_stays(void **state)
         if (geteuid() == 0 && setuid(1234) < 0)
             _exit(1);
         uid_t before = geteuid();
-        _exit(rights_lessen(&e) == 0 && geteuid() == before ? 0 : 2);
+        _exit(rights_lessen(false, &e) == 0 && geteuid() == before ? 0 : 2);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));

@@ -1,11 +1,13 @@
 /* What is seen of each machine of tests/roots, byte for byte, and whether the schema of GpuNode
- * takes it. `make golden` rewrites the inventories (OSTLER_GOLDEN=write). */
+ * takes it. The kernel log of a machine is its file kernel.log, as syslog(2) returns it. `make
+ * golden` rewrites the inventories (OSTLER_GOLDEN=write). */
 #include "node/inventory/inventory.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -20,9 +22,13 @@
 
 enum { INVENTORY_MAX = 1 << 20 };
 
-/* The inventory of a machine. New reference. */
-static json_t *seen(const char *root_path)
+/* When the kernel log of a machine is read, and how long it has run then. */
+static const struct log_time log_time = { 1764590400LL * 1000 * 1000, 86400LL * 1000 * 1000 };
+
+/* The inventory of a machine. `log`: its kernel log, if there is such a file. New reference. */
+static json_t *seen(const char *root_path, const char *log)
 {
+    struct faults faults = { 0 };
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_INVENTORY struct inventory i = { 0 };
@@ -30,6 +36,10 @@ static json_t *seen(const char *root_path)
     fake_root_look_begins();
     inventory_look(&root, &i);
     fake_root_look_ends();
+    if (access(log, F_OK) == 0) {
+        faults_read(&faults, log, log_time);
+        inventory_add_faults(&i, &faults);
+    }
     return inventory_json(&i);
 }
 
@@ -81,7 +91,8 @@ static void check_machine(void **state)
 {
     const char *name = *state;
     char *root = fake_root_of(name);
-    CLEANUP_JSON json_t *inventory = seen(root), *again = seen(root);
+    CLEANUP_FREE char *log = xasprintf(FAKE_ROOTS "/%s/kernel.log", name);
+    CLEANUP_JSON json_t *inventory = seen(root, log), *again = seen(root, log);
     fake_root_free(root);
     assert_true(inventory_same(inventory, again));
     check_schema(inventory);

@@ -1,0 +1,43 @@
+/* Reads the kernel log without a device: syslog(2), which needs CAP_SYSLOG and never changes the
+ * log. A file in the same format can stand in for it. Each line is "<N>[SECONDS] TEXT"; the number
+ * has the level, and from bit 3 on who wrote it: 0 is the kernel itself. What programs write to
+ * /dev/kmsg never has 0. */
+#ifndef OSTLER_NODE_INVENTORY_KERNEL_LOG_H
+#define OSTLER_NODE_INVENTORY_KERNEL_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "node/inventory/text.h"
+
+/* At most the end of the log. */
+enum { KERNEL_LOG_MAX = 1 << 20 };
+
+/* Its name in error messages. */
+#define KERNEL_LOG_NAME "kernel log"
+
+/* Memory of its own, which the system gets back with kernel_log_close(). */
+struct kernel_log {
+    char *at;
+    size_t len, size;
+};
+
+#define CLEANUP_KERNEL_LOG CLEANUP(kernel_log_close)
+
+/* Reads the last `max` bytes from a line's beginning. `file`: "" for the kernel's own log. Returns
+ * 0 or an errno. */
+int kernel_log_read(const char *file, size_t max, struct kernel_log *ret);
+void kernel_log_close(struct kernel_log *l);
+
+struct kernel_log_line {
+    struct part whole;
+    struct part text; /* without the prefix */
+    bool by_kernel;   /* the kernel itself wrote it */
+    int64_t stamp_us; /* since boot; -1: the log has no time stamps (printk.time=0) */
+};
+
+/* The next line with a prefix; false at the end. */
+bool kernel_log_next(struct part *text, struct kernel_log_line *ret);
+
+#endif

@@ -1,0 +1,60 @@
+/* Recognizes GPU faults in the lines that NVIDIA's driver writes to the kernel log: Xids of GPUs,
+ * SXids of NVSwitches, and GPUs that do not answer when the driver starts. Pure.
+ *
+ * A line contains the name of a process, which its user chooses. So only what comes before it
+ * counts: the address and the number at the beginning of the line. The two exceptions are longer
+ * than any process name: the recovery action of Xid 154, and whether an NVLink fault is fatal. */
+#ifndef OSTLER_NODE_INVENTORY_XID_LINE_H
+#define OSTLER_NODE_INVENTORY_XID_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "node/inventory/text.h"
+
+/* Xid of a GPU that has fallen off the bus. */
+enum { XID_OFF_BUS = 79 };
+
+/* A PCI address as the driver writes it. */
+struct xid_place {
+    uint32_t domain;
+    uint8_t bus, device;
+    int8_t function; /* -1: not given, as in every Xid */
+};
+
+enum xid_fatal { XID_FATAL_UNKNOWN, XID_NONFATAL, XID_FATAL };
+
+/* NV2080_CTRL_GPU_RECOVERY_ACTION of the driver, plus one. */
+enum xid_recovery {
+    XID_RECOVERY_UNKNOWN,
+    XID_RECOVERY_NONE,
+    XID_RECOVERY_RESET,
+    XID_RECOVERY_REBOOT,
+    XID_RECOVERY_DRAIN_PEERS,
+    XID_RECOVERY_DRAIN_AND_RESET,
+    XID_RECOVERY_RECOVER_DOMAIN,
+    XID_RECOVERIES
+};
+
+struct xid_event {
+    struct xid_place place;
+    uint16_t xid;
+    bool nvswitch;    /* it is an SXid */
+    uint8_t fatal;    /* enum xid_fatal; for Xid 144 to 150 */
+    uint8_t recovery; /* enum xid_recovery; for Xid 154: the new action */
+};
+
+/* What a reader keeps between lines. Zero-initialized = nothing. */
+struct xid_reader {
+    struct xid_place silent; /* GPU of a message of several lines */
+    uint8_t left;            /* number of lines in which the message may go on; 0: none */
+};
+
+/* Takes the next line of the kernel log, without its prefix. True if it completes a fault. */
+bool xid_line_take(struct xid_reader *r, struct part line, struct xid_event *ret);
+/* "Reset", …, as in the GpuNode; NULL for UNKNOWN. */
+const char *xid_recovery_name(enum xid_recovery recovery);
+/* UNKNOWN for NULL and other words. */
+enum xid_recovery xid_recovery_parse(const char *name);
+
+#endif

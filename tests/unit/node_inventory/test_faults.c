@@ -1,0 +1,617 @@
+/* The list of faults over several readings of a log: each row is a story of logs, and what is
+ * reported after each. */
+#include "node/inventory/faults.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "node/inventory/inventory.h"
+#include "node/inventory/kernel_log.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+enum { US = 1000 * 1000, STEPS_MAX = 8, BOOTED_S = 1700000000, TEXT_MAX = 1 << 20 };
+
+#define BOOT_ID "7c1e0a52-4d2c-4f5b-8d9a-6a2fb0a7b1c2"
+#define EARLIER "00000000-4d2c-4f5b-8d9a-6a2fb0a7b1c2"
+
+/* A line of the kernel, `s` after the boot. */
+#define AT(s) "<4>[    " s ".000000] "
+#define XID(gpu, xid) "NVRM: Xid (PCI:0000:" gpu ":00): " xid ", pid=7, name=a, x\n"
+#define FILLER "usb 1-1: new device\n"
+
+enum kind {
+    END,
+    LOG,  /* the whole log, read `s` after the boot */
+    TAIL, /* the same, of which only the end is read; it must be enough */
+    LOST, /* the same; it must not be enough, and nothing is taken */
+    JOIN, /* the agent starts, and the GpuNode reports these faults */
+    SAYS, /* what is reported: "address xid count [what else] first-last", times after the boot */
+};
+
+struct step {
+    enum kind kind;
+    int s;
+    const char *text;
+    bool news;
+};
+
+#define LOG(s, text, news)                                                                         \
+    {                                                                                              \
+        LOG, s, text, news                                                                         \
+    }
+#define TAIL(s, text, news)                                                                        \
+    {                                                                                              \
+        TAIL, s, text, news                                                                        \
+    }
+#define LOST(s, text)                                                                              \
+    {                                                                                              \
+        LOST, s, text, false                                                                       \
+    }
+#define JOIN(s, text)                                                                              \
+    {                                                                                              \
+        JOIN, s, text, false                                                                       \
+    }
+#define SAYS(text)                                                                                 \
+    {                                                                                              \
+        SAYS, 0, text, false                                                                       \
+    }
+
+/* A fault as a GpuNode has it; times in seconds after the boot. */
+#define SAID(gpu, xid, count, first, last, boot)                                                   \
+    "{'address':'0000:" gpu ":00.0','xid':" xid ",'count':" count ",'first':'" first               \
+    "','last':'" last "','bootId':'" boot "'}"
+/* BOOTED_S is 2023-11-14T22:13:20Z. */
+#define T20 "2023-11-14T22:13:40Z"
+#define T30 "2023-11-14T22:13:50Z"
+#define YESTERDAY "2023-11-13T22:13:20Z"
+
+static const struct row {
+    const char *name;
+    struct step steps[STEPS_MAX];
+} rows[] = {
+    { "nothing", { LOG(100, AT("1") FILLER, false), SAYS("") } },
+    { "one", { LOG(100, AT("20") XID("3b", "79"), true), SAYS("0000:3b:00.0 79 1 20-20;") } },
+    { "the same log again is no news",
+      { LOG(100, AT("20") XID("3b", "79"), true), TAIL(110, AT("20") XID("3b", "79"), false),
+        SAYS("0000:3b:00.0 79 1 20-20;") } },
+    { "an empty log",
+      { LOG(100, "", false), LOG(110, AT("105") XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 1 105-105;") } },
+    { "other lines are no news",
+      { LOG(100, AT("20") XID("3b", "79"), true),
+        TAIL(110, AT("20") XID("3b", "79") AT("105") FILLER, false),
+        TAIL(120, AT("20") XID("3b", "79") AT("105") FILLER, false),
+        SAYS("0000:3b:00.0 79 1 20-20;") } },
+    { "one more",
+      { LOG(100, AT("20") XID("3b", "31"), true),
+        TAIL(110, AT("20") XID("3b", "31") AT("105") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 2 20-105;") } },
+    { "each GPU and each number by itself, the newest last",
+      { LOG(100,
+            AT("20") XID("3b", "31") AT("21") XID("4c", "31") AT("22") XID("3b", "13") AT("23")
+                XID("3b", "31"),
+            true),
+        SAYS("0000:4c:00.0 31 1 21-21;0000:3b:00.0 13 1 22-22;0000:3b:00.0 31 2 20-23;") } },
+    { "the log has forgotten the first",
+      { LOG(100, AT("20") XID("3b", "31") AT("21") FILLER, true),
+        TAIL(110, AT("21") FILLER AT("105") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 2 20-105;") } },
+    { "the log has forgotten all, and what is there came later",
+      { LOG(100, AT("20") XID("3b", "31"), true), LOST(110, AT("105") XID("3b", "31")),
+        LOG(110, AT("105") XID("3b", "31"), true), SAYS("0000:3b:00.0 31 2 20-105;") } },
+    { "the last line has gone, others before it have not",
+      { LOG(100, AT("20") XID("3b", "31") AT("21") FILLER, true),
+        LOG(110, AT("20") XID("3b", "31") AT("105") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 2 20-105;") } },
+    { "a stamp that is older than the last one, behind it",
+      { LOG(100, AT("20") XID("3b", "31") AT("22") FILLER, true),
+        TAIL(110, AT("20") XID("3b", "31") AT("22") FILLER AT("21") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 2 20-100;") } },
+    { "equal lines with equal stamps",
+      { LOG(100, AT("20") XID("3b", "31") AT("20") XID("3b", "31"), true),
+        TAIL(110, AT("20") XID("3b", "31") AT("20") XID("3b", "31"), false),
+        TAIL(120, AT("20") XID("3b", "31") AT("20") XID("3b", "31") AT("20") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 3 20-110;") } },
+    { "equal lines with others between",
+      { LOG(100, AT("20") XID("3b", "31") AT("20") XID("3b", "13") AT("20") XID("3b", "31"), true),
+        TAIL(110, AT("20") XID("3b", "31") AT("20") XID("3b", "13") AT("20") XID("3b", "31"),
+             false),
+        SAYS("0000:3b:00.0 13 1 20-20;0000:3b:00.0 31 2 20-20;") } },
+    { "a log in which the numbers are in three lines, read in between",
+      { LOG(100, AT("20") "NVRM: The NVIDIA GPU 0000:18:00.0\n", false),
+        TAIL(110,
+             AT("20") "NVRM: The NVIDIA GPU 0000:18:00.0\n" AT(
+                 "20") "NVRM: fallen off the bus and is not responding to commands.\n",
+             true),
+        SAYS("0000:18:00.0 79 1 100-100;") } },
+
+    /* who wrote it */
+    { "what a process wrote",
+      { LOG(100,
+            "<12>[   20.000000] " XID("3b", "79") "<28>[   20.000000] " XID(
+                "3b", "79") "<2047>[   20.000000] " XID("3b", "79"),
+            false),
+        SAYS("") } },
+    { "a process that writes a whole line",
+      { LOG(100,
+            "<12>[   20.000000] <4>[   20.000000] " XID(
+                "3b", "79") "<12>[   20.000000] x\n<12>[   20.000000] <4>" XID("3b", "79"),
+            false),
+        SAYS("") } },
+    { "a process that repeats the last line hides nothing",
+      { LOG(100, AT("20") FILLER, false),
+        TAIL(110, AT("20") FILLER AT("105") XID("3b", "79") "<12>[   106.000000] " AT("20") FILLER,
+             true),
+        SAYS("0000:3b:00.0 79 1 105-105;") } },
+    { "every level",
+      { LOG(100, "<0>[   20.000000] " XID("3b", "79") "<7>[   20.000000] " XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 2 20-20;") } },
+    { "lines without a prefix",
+      { LOG(100, XID("3b", "79") "[   20.000000] " XID("3b", "79") "<>" XID("3b", "79"), false),
+        SAYS("") } },
+    { "a kernel that names who writes",
+      { LOG(100,
+            "<3>[   20.000000][ T1234] " XID("3b", "79") "<3>[   20.000000][   C12] " XID("3b",
+                                                                                          "79"),
+            true),
+        SAYS("0000:3b:00.0 79 2 20-20;") } },
+
+    /* without stamps */
+    { "no stamps: what the log has counts",
+      { LOG(100, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
+        LOG(110, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), false),
+        LOG(120, "<3>" XID("3b", "79") "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 3 100-120;") } },
+    { "no stamps: what it has forgotten stays, and only more is more",
+      { LOG(100, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
+        LOG(110, "<3>" XID("3b", "79"), false), LOST(120, "<3>" XID("3b", "79")),
+        SAYS("0000:3b:00.0 79 2 100-100;") } },
+    { "no stamps: what the driver said once and then no more is no news each time",
+      { LOG(100,
+            "<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (x) to 0x1 "
+            "(x)\n<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x1 (x) to "
+            "0x0 (x)\n",
+            true),
+        LOG(110,
+            "<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (x) to 0x1 "
+            "(x)\n<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x1 (x) to "
+            "0x0 (x)\n",
+            false),
+        SAYS("0000:3b:00.0 154 2 None 100-100;") } },
+    { "no stamps, and a kernel that names who writes",
+      { LOG(100, "<3>[ T1234] " XID("3b", "79"), true), SAYS("0000:3b:00.0 79 1 100-100;") } },
+    { "stamps are turned on, and nothing counts twice",
+      { LOG(100, "<3>" XID("3b", "79"), true), LOG(110, AT("20") XID("3b", "79"), false),
+        TAIL(120, AT("20") XID("3b", "79") AT("115") XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 2 100-115;") } },
+    { "stamps are turned off, and nothing counts twice",
+      { LOG(100, AT("20") XID("3b", "79"), true), LOG(110, "<3>" XID("3b", "79"), false),
+        LOG(120, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 2 20-120;") } },
+
+    /* times */
+    { "a stamp that is ahead of the clock",
+      { LOG(100, AT("200") XID("3b", "79"), true), SAYS("0000:3b:00.0 79 1 100-100;") } },
+    { "a stamp that has fallen behind: it came since the last reading",
+      { LOG(100, AT("20") FILLER, false), TAIL(110, AT("20") FILLER AT("50") XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 1 100-100;") } },
+
+    /* after a start of the agent */
+    { "what was reported is not counted again",
+      { JOIN(100, "[" SAID("3b", "31", "2", T20, T30, BOOT_ID) "]"),
+        LOG(100, AT("20") XID("3b", "31") AT("30") XID("3b", "31"), false),
+        SAYS("0000:3b:00.0 31 2 20-30;") } },
+    { "what the log has forgotten stays counted",
+      { JOIN(100, "[" SAID("3b", "31", "7", T20, T30, BOOT_ID) "]"),
+        LOG(100, AT("30") XID("3b", "31") AT("60") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 8 20-60;") } },
+    { "a stamp that has moved a little is the same line",
+      { JOIN(100, "[" SAID("3b", "31", "1", T20, T30, BOOT_ID) "]"),
+        LOG(100, AT("34") XID("3b", "31"), false), SAYS("0000:3b:00.0 31 1 20-30;") } },
+    { "and one that has moved more, after a long time",
+      { JOIN(100, "[" SAID("3b", "31", "1", T20, T30, BOOT_ID) "]"),
+        LOG(1000000, AT("200") XID("3b", "31"), false), SAYS("0000:3b:00.0 31 1 20-30;") } },
+    { "more than was reported, if the log has more",
+      { JOIN(100, "[" SAID("3b", "31", "1", T20, T30, BOOT_ID) "]"),
+        LOG(100, AT("20") XID("3b", "31") AT("30") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 2 20-30;") } },
+    { "later lines count on",
+      { JOIN(100, "[" SAID("3b", "31", "7", T20, T30, BOOT_ID) "]"),
+        LOG(100, AT("30") XID("3b", "31"), false),
+        TAIL(110, AT("30") XID("3b", "31") AT("105") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 8 20-105;") } },
+    { "an earlier boot stays as it is",
+      { JOIN(100, "[" SAID("3b", "79", "3", YESTERDAY, YESTERDAY, EARLIER) "]"),
+        LOG(100, AT("20") XID("3b", "79"), true),
+        SAYS("0000:3b:00.0 79 3 -86400--86400 earlier;0000:3b:00.0 79 1 20-20;") } },
+    { "what the driver says is kept, and the last word counts",
+      { JOIN(100, "[{'address':'0000:3b:00.0','xid':154,'count':1,'recovery':'Reset','first':'" T20
+                  "','last':'" T20 "','bootId':'" BOOT_ID "'}]"),
+        LOG(100, AT("20") FILLER, false), SAYS("0000:3b:00.0 154 1 Reset 20-20;"),
+        TAIL(110,
+             AT("20") FILLER AT("105") "NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action "
+                                       "changed from 0x1 (x) to 0x2 (y)\n",
+             true),
+        SAYS("0000:3b:00.0 154 2 Reboot 20-105;") } },
+    { "fatal once is fatal",
+      { LOG(100,
+            AT("20") "NVRM: Xid (PCI:0018:01:00): 149, A Fatal XC0 i0 Link 08 (0x1)\n" AT(
+                "21") "NVRM: Xid (PCI:0018:01:00): 149, A Nonfatal XC0 i0 Link 08 (0x1)\n",
+            true),
+        SAYS("0018:01:00.0 149 2 fatal 20-21;") } },
+    { "a time in the future is now",
+      { JOIN(100, "[" SAID("3b", "31", "1", T20, "2033-11-14T22:13:40Z", BOOT_ID) "]"),
+        LOG(100, AT("30") FILLER, false), SAYS("0000:3b:00.0 31 1 20-100;") } },
+    { "a count stops where the schema ends",
+      { JOIN(100, "[" SAID("3b", "31", "2147483647", T20, T30, BOOT_ID) "]"),
+        LOG(100, AT("60") XID("3b", "31"), false), SAYS("0000:3b:00.0 31 2147483647 20-30;") } },
+};
+
+static struct log_time time_at(int s)
+{
+    return (struct log_time){ ((int64_t) BOOTED_S + s) * US, (int64_t) s * US };
+}
+
+static void add_fault(const json_t *fault, struct buf *ret)
+{
+    const json_t *fatal = json_at(fault, "fatal");
+    const char *recovery = json_str(fault, "recovery");
+    buf_printf(ret, "%s %d %d", json_str(fault, "address"), (int) json_int(fault, "xid", -1),
+               (int) json_int(fault, "count", -1));
+    if (fatal)
+        buf_printf(ret, " %s", json_is_true(fatal) ? "fatal" : "not fatal");
+    if (recovery)
+        buf_printf(ret, " %s", recovery);
+    buf_printf(ret, " %d-%d%s;",
+               (int) (clock_parse_rfc3339(json_str(fault, "first")) / US - BOOTED_S),
+               (int) (clock_parse_rfc3339(json_str(fault, "last")) / US - BOOTED_S),
+               str_eq(json_str(fault, "bootId"), EARLIER) ? " earlier" : "");
+}
+
+static void expect(const struct faults *f, const char *want)
+{
+    static const struct pci_bus bus;
+    CLEANUP_BUF struct buf got = BUF_INIT(TEXT_MAX);
+    CLEANUP_JSON json_t *faults = faults_json(f, &bus, BOOT_ID);
+    assert_true(json_is_array(faults));
+    JSON_EACH (fault, faults)
+        add_fault(fault, &got);
+    assert_string_equal(buf_text(&got), want);
+}
+
+static void take(struct faults *f, const struct step *step)
+{
+    bool news = !step->news;
+    assert_int_equal(
+        faults_take(f, part_of(step->text), step->kind == LOG, time_at(step->s), &news),
+        step->kind != LOST);
+    assert_int_equal(news, step->news);
+}
+
+static void join(struct faults *f, const struct step *step)
+{
+    CLEANUP_JSON json_t *said = tree(step->text);
+    faults_join(f, said, BOOT_ID, BOOTED_S + step->s);
+    assert_true(f->joined);
+}
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    struct faults f = { 0 };
+    for (const struct step *step = row->steps; step < row->steps + STEPS_MAX && step->kind; step++)
+        if (step->kind == JOIN)
+            join(&f, step);
+        else if (step->kind == SAYS)
+            expect(&f, step->text);
+        else
+            take(&f, step);
+}
+
+/* Anyone may have written into a GpuNode: entries that no agent writes are left out. */
+static const struct wrong_row {
+    const char *name, *said;
+} wrongs[] = {
+    { "wrong: a number", "1" },
+    { "wrong: nothing in it", "{}" },
+    { "wrong: an address", SAID("xx", "1", "1", T20, T20, BOOT_ID) },
+    { "wrong: an Xid below 0", SAID("3b", "-1", "1", T20, T20, BOOT_ID) },
+    { "wrong: an Xid that is too large", SAID("3b", "65536", "1", T20, T20, BOOT_ID) },
+    { "wrong: no count", SAID("3b", "1", "0", T20, T20, BOOT_ID) },
+    { "wrong: a count that is too large", SAID("3b", "1", "2147483648", T20, T20, BOOT_ID) },
+    { "wrong: no first time", SAID("3b", "1", "1", "x", T20, BOOT_ID) },
+    { "wrong: no last time", SAID("3b", "1", "1", T20, "x", BOOT_ID) },
+    { "wrong: no boot", SAID("3b", "1", "1", T20, T20, "") },
+    { "wrong: a boot that is too long", SAID("3b", "1", "1", T20, T20, BOOT_ID BOOT_ID) },
+};
+
+static void check_wrong(void **state)
+{
+    const struct wrong_row *row = *state;
+    struct faults f;
+    CLEANUP_FREE char *text = xasprintf("[%s]", row->said);
+    CLEANUP_JSON json_t *said = tree(text);
+    faults_join(&f, said, BOOT_ID, BOOTED_S + 100);
+    assert_int_equal(f.len, 0);
+    assert_true(f.joined);
+}
+
+/* ---- a full list */
+
+/* The fault of the nth GPU, a second after the one before. */
+static void add_line(struct buf *log, int n, int xid)
+{
+    buf_printf(log, "<4>[%5d.000000] NVRM: Xid (PCI:%04x:3b:00): %d, x\n", n, n, xid);
+}
+
+static const struct logged_fault *fault_of(const struct faults *f, unsigned domain, bool earlier)
+{
+    for (size_t i = 0; i < f->len; i++)
+        if (f->items[i].event.place.domain == domain && !*f->items[i].boot == !earlier)
+            return &f->items[i];
+    return NULL;
+}
+
+static void take_xids(struct faults *f, int from, int to, int xid)
+{
+    CLEANUP_BUF struct buf log = BUF_INIT(TEXT_MAX);
+    bool news;
+    for (int i = from; i < to; i++)
+        add_line(&log, i, xid);
+    assert_true(faults_take(f, part_of_buf(&log), true, time_at(to), &news));
+}
+
+static void check_full(void **state)
+{
+    (void) state;
+    struct faults f = { 0 };
+    take_xids(&f, 0, FAULTS_MAX + 3, 79);
+    assert_int_equal(f.len, FAULTS_MAX);
+    for (int i = 0; i < FAULTS_MAX + 3; i++)
+        assert_int_equal(fault_of(&f, (unsigned) i, false) != NULL, i >= 3);
+}
+
+/* Programs can cause some faults themselves, on as many GPUs as they have. */
+static void check_full_of_programs(void **state)
+{
+    (void) state;
+    struct faults f = { 0 };
+    take_xids(&f, 0, 2, 79);
+    take_xids(&f, 2, 2 + 2 * FAULTS_MAX, 31);
+    assert_int_equal(f.len, FAULTS_MAX);
+    assert_non_null(fault_of(&f, 0, false));
+    assert_non_null(fault_of(&f, 1, false));
+    assert_non_null(fault_of(&f, 1 + 2 * FAULTS_MAX, false));
+    take_xids(&f, 100, 100 + FAULTS_MAX - 2, 48);
+    take_xids(&f, 200, 201, 31);
+    assert_null(fault_of(&f, 200, false));
+    take_xids(&f, 300, 301, 48);
+    assert_non_null(fault_of(&f, 300, false));
+    assert_null(fault_of(&f, 0, false));
+}
+
+static void check_full_of_earlier_boots(void **state)
+{
+    (void) state;
+    struct faults f;
+    CLEANUP_JSON json_t *said = json_array();
+    for (int i = 0; i < FAULTS_MAX + 1; i++)
+        json_array_append_new(said,
+                              json_pack("{s:o, s:i, s:i, s:s, s:s, s:s}", "address",
+                                        json_textf("%04x:3b:00.0", i), "xid", 79, "count", 1,
+                                        "first", YESTERDAY, "last", YESTERDAY, "bootId", EARLIER));
+    faults_join(&f, said, BOOT_ID, BOOTED_S);
+    assert_int_equal(f.len, FAULTS_MAX);
+    assert_null(fault_of(&f, 0, true));
+    take_xids(&f, 0, 2, 31);
+    assert_int_equal(f.len, FAULTS_MAX);
+    assert_null(fault_of(&f, 1, true));
+    assert_null(fault_of(&f, 2, true));
+    assert_non_null(fault_of(&f, 3, true));
+    assert_non_null(fault_of(&f, 0, false));
+    assert_non_null(fault_of(&f, 1, false));
+}
+
+/* ---- JSON */
+
+/* The address of a GPU is that of the bus, with the function that a log leaves out. */
+static void check_addresses(void **state)
+{
+    (void) state;
+    struct pci_device gpus[] = { { .address = "0000:3a:00.0" }, { .address = "0000:3b:00.4" } },
+                      switches[] = { { .address = "0000:3b:00.2" } };
+    const struct pci_bus bus = { .gpus = { gpus, 2, true }, .switches = { switches, 1, true } };
+    const struct {
+        struct xid_event event;
+        const char *want;
+    } events[] = {
+        { { .place = { 0, 0x3b, 0, -1 } }, "0000:3b:00.4" },
+        { { .place = { 0, 0x3b, 0, 1 } }, "0000:3b:00.1" },
+        { { .place = { 0, 0x3b, 0, -1 }, .nvswitch = true }, "0000:3b:00.2" },
+        { { .place = { 0, 0x3b, 1, -1 } }, "0000:3b:01.0" },
+        { { .place = { 0x10000, 0x3b, 0, -1 } }, "10000:3b:00.0" },
+        { { .place = { 0xffffffff, 0xff, 0xff, 7 } }, "ffffffff:ff:ff.7" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(events); i++) {
+        char address[PCI_ADDRESS_MAX];
+        fault_address(&events[i].event, &bus, address);
+        assert_string_equal(address, events[i].want);
+    }
+}
+
+/* What is not known is not an empty list. */
+static void check_unknown(void **state)
+{
+    (void) state;
+    static const struct pci_bus bus;
+    struct faults never = { 0 }, refused = { .read_s = 1, .why = EPERM }, known = { .read_s = 1 };
+    assert_null(faults_json(NULL, &bus, BOOT_ID));
+    assert_null(faults_json(&never, &bus, BOOT_ID));
+    assert_null(faults_json(&refused, &bus, BOOT_ID));
+    assert_null(faults_json(&known, &bus, NULL));
+    CLEANUP_JSON json_t *none = faults_json(&known, &bus, BOOT_ID);
+    assert_int_equal(json_array_size(none), 0);
+    assert_true(json_is_array(none));
+}
+
+static void check_says_why(void **state)
+{
+    (void) state;
+    CLEANUP_INVENTORY struct inventory i = { .os.boot_id = BOOT_ID };
+    const struct faults refused = { .why = EPERM };
+    inventory_add_faults(&i, &refused);
+    CLEANUP_JSON json_t *json = inventory_json(&i);
+    assert_null(json_object_get(json, "faults"));
+    const json_t *place = json_array_get(json_object_get(json, "unreadable"), 0);
+    assert_string_equal(json_str(place, "path"), "kernel log");
+    assert_string_equal(json_str(place, "reason"), "CAP_SYSLOG is missing");
+}
+
+/* What is a change, and what is one that can wait. */
+static const struct change_row {
+    const char *name, *before, *after;
+    bool same, lasting; /* to both, they are the same */
+} changes[] = {
+    { "a time", "[{'xid':79,'count':1,'first':'a','last':'a'}]",
+      "[{'xid':79,'count':1,'first':'b','last':'b'}]", true, true },
+    { "a count", "[{'xid':79,'count':1}]", "[{'xid':79,'count':2}]", false, true },
+    { "the order", "[{'xid':79,'count':1},{'xid':31,'count':1}]",
+      "[{'xid':31,'count':2},{'xid':79,'count':1}]", false, true },
+    { "another number", "[{'xid':79,'count':1}]", "[{'xid':78,'count':1}]", false, false },
+    { "one more", "[]", "[{'xid':79,'count':1}]", false, false },
+    { "not known", "[]", "null", false, false },
+    { "what must happen", "[{'xid':154,'count':1,'recovery':'Reset'}]",
+      "[{'xid':154,'count':1,'recovery':'Reboot'}]", false, false },
+};
+
+static void check_change(void **state)
+{
+    const struct change_row *row = *state;
+    CLEANUP_JSON json_t *before = json_object(), *after = json_object();
+    json_object_set_new(before, "faults", tree(row->before));
+    if (!str_eq(row->after, "null"))
+        json_object_set_new(after, "faults", tree(row->after));
+    assert_int_equal(inventory_same(before, after), row->same);
+    assert_int_equal(inventory_hash(before, false) == inventory_hash(after, false), row->same);
+    assert_int_equal(inventory_hash(before, true) == inventory_hash(after, true), row->lasting);
+}
+
+static void check_counts(void **state)
+{
+    (void) state;
+    CLEANUP_JSON json_t *some = tree("{'faults':[{'count':3},{'count':4}]}");
+    CLEANUP_JSON json_t *none = tree("{}");
+    assert_int_equal(inventory_fault_counts(some), 7);
+    assert_int_equal(inventory_fault_counts(none), 0);
+}
+
+/* ---- reading */
+
+struct file {
+    char path[32];
+    FILE *f;
+};
+
+static void file_begin(struct file *file)
+{
+    strcpy(file->path, "/tmp/test-faults-XXXXXX");
+    file->f = fdopen(mkstemp(file->path), "w");
+    assert_non_null(file->f);
+}
+
+static void file_end(struct file *file)
+{
+    fclose(file->f);
+    unlink(file->path);
+}
+
+/* A log that is larger than what is read of it: only its end is, in whole lines. What is new is
+ * found however much came meanwhile. */
+static void check_long(void **state)
+{
+    (void) state;
+    struct faults f = { 0 };
+    struct file file;
+    int n = 0;
+    file_begin(&file);
+    fputs("<4>[    0.000000] " XID("3b", "48"), file.f);
+    static const int more[] = { 40000, 1, 500, 5000, 40000 };
+    for (size_t i = 0; i < ARRAY_LEN(more); i++) {
+        for (int end = n + more[i]; n < end; n++)
+            fprintf(file.f, "<6>[%5d.%06d] usb 1-1: new device, number %d\n", 1 + n / 1000,
+                    n % 1000, n);
+        fprintf(file.f, "<4>[%5d.%06d] " XID("3b", "31"), 1 + n / 1000, n % 1000);
+        n++;
+        fflush(file.f);
+        assert_true(faults_read(&f, file.path, time_at(1000 + (int) i)));
+        assert_false(faults_read(&f, file.path, time_at(1000 + (int) i)));
+        assert_int_equal(f.len, 1);
+        assert_int_equal(f.items[0].event.xid, 31);
+        assert_int_equal(f.items[0].count, i + 1);
+    }
+    file_end(&file);
+}
+
+static void check_unreadable(void **state)
+{
+    (void) state;
+    struct faults f = { 0 };
+    struct file file;
+    assert_true(faults_read(&f, "/nowhere/log", time_at(1)));
+    assert_int_equal(f.why, ENOENT);
+    assert_false(faults_read(&f, "/nowhere/log", time_at(2)));
+    assert_true(faults_read(&f, "/dev/zero", time_at(3)));
+    assert_int_equal(f.why, EINVAL);
+    file_begin(&file);
+    fputs(AT("1") XID("3b", "79"), file.f);
+    fflush(file.f);
+    assert_true(faults_read(&f, file.path, time_at(4)));
+    assert_int_equal(f.why, 0);
+    assert_int_equal(f.len, 1);
+    assert_true(faults_read(&f, "/nowhere/log", time_at(5)));
+    assert_int_equal(f.len, 1);
+    file_end(&file);
+}
+
+/* The kernel's own log: it can be read, or that is not permitted. */
+static void check_kernel(void **state)
+{
+    (void) state;
+    CLEANUP_KERNEL_LOG struct kernel_log log = { 0 };
+    struct kernel_log_line line;
+    int why = kernel_log_read("", KERNEL_LOG_MAX, &log);
+    if (why) {
+        assert_true(why == EPERM || why == ENOSYS || why == EACCES);
+        return;
+    }
+    struct part text = { log.at, log.len };
+    while (kernel_log_next(&text, &line))
+        assert_true(line.whole.len > 2 && line.whole.at[0] == '<');
+}
+
+int main(void)
+{
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, rows);
+    SUITE_ROWS(&s, check_wrong, wrongs);
+    SUITE_ROWS(&s, check_change, changes);
+    suite_add(&s, "a full list loses its oldest", check_full, NULL);
+    suite_add(&s, "what programs cause pushes out nothing else", check_full_of_programs, NULL);
+    suite_add(&s, "earlier boots make room first", check_full_of_earlier_boots, NULL);
+    suite_add(&s, "addresses", check_addresses, NULL);
+    suite_add(&s, "a log that was not read", check_unknown, NULL);
+    suite_add(&s, "a log that must not be read", check_says_why, NULL);
+    suite_add(&s, "the sum of counts", check_counts, NULL);
+    suite_add(&s, "a long log", check_long, NULL);
+    suite_add(&s, "a log that cannot be read", check_unreadable, NULL);
+    suite_add(&s, "the kernel's own log", check_kernel, NULL);
+    return suite_run(&s, "faults");
+}
