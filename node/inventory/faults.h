@@ -61,7 +61,7 @@ bool faults_take(struct faults *f, struct part text, bool whole, struct log_time
  * a higher count, or whether the log can be read has changed. */
 bool faults_read(struct faults *f, const char *file, struct log_time now);
 /* Starts anew from `faults` of a GpuNode (NULL: none): what it has of this boot is not counted
- * twice. Anyone may have written them; wrong entries are left out. Then the whole log must be
+ * twice. Any client may have written them; wrong entries are left out. Then the whole log must be
  * read. */
 void faults_join(struct faults *f, const json_t *said, const char *boot_id, int64_t now_s);
 /* The JSON form of the GpuNode; devices of `bus` complete the addresses. NULL: the log was not

@@ -114,7 +114,7 @@ static void take_fault(struct reading *r, const json_t *row)
     f.count = number_of(row, "count", 1, INT32_MAX, 1);
     f.first_s = time_of(row, "first");
     f.last_s = time_of(row, "last");
-    f.boot = inventory_boot(json_str(row, "bootId"));
+    f.boot = str_hash_id(json_str(row, "bootId"));
     size_t at = r->faults_len++;
     for (; at > 0 && r->faults[at - 1].last_s > f.last_s; at--)
         memcpy(&r->faults[at], &r->faults[at - 1], sizeof f);

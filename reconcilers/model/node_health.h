@@ -34,7 +34,7 @@ struct gpu_fault {
     uint8_t recovery;         /* enum gpu_recovery; for Xid 154 */
     uint32_t count;           /* in its boot; at least 1 */
     uint32_t first_s, last_s; /* epoch seconds; 0: not known */
-    uint64_t boot;            /* inventory_boot() of its boot id; 0: not known */
+    uint64_t boot;            /* str_hash_id() of its boot id; 0: not known */
 };
 
 /* One allocation, which free() frees. */

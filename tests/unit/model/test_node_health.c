@@ -40,9 +40,9 @@ static char *shown(const struct node_health *h)
         buf_printf(&b, "xid %u %s %s%s%s x%u %u-%u %s;", f->xid, f->address,
                    recovery ? recovery : "-", f->nvswitch ? " switch" : "",
                    f->fatal ? " fatal" : "", f->count, f->first_s, f->last_s,
-                   f->boot == inventory_boot("b-1") ? "b-1"
-                   : f->boot                        ? "other"
-                                                    : "-");
+                   f->boot == str_hash_id("b-1") ? "b-1"
+                   : f->boot                     ? "other"
+                                                 : "-");
     }
     char *text = xstrdup(buf_text(&b));
     buf_clear(&b);

@@ -316,7 +316,7 @@ static void check(void **state)
             take(&f, step);
 }
 
-/* Anyone may have written into a GpuNode: entries that no agent writes are left out. */
+/* Any client may have written into a GpuNode: entries that no agent writes are left out. */
 static const struct wrong_row {
     const char *name, *said;
 } wrongs[] = {
