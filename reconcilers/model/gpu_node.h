@@ -9,6 +9,7 @@
 
 #include "kube/record.h"
 #include "reconcilers/model/health_status.h"
+#include "reconcilers/model/node_health.h"
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/node_stages.h"
@@ -53,6 +54,8 @@ struct gpu_node {
     /* Processes and pods that hold a GPU open, by the inventory; NULL: none, or not known.
      * Owned. */
     struct node_holders *holders;
+    /* What is wrong with its GPUs; NULL: nothing, or not known. Owned. */
+    struct node_health *health;
     bool deleting;
 };
 
