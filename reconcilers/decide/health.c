@@ -217,14 +217,6 @@ static void judge_gpus(const struct health_input *in, bool after_log, struct hea
         }
 }
 
-static bool is_earlier(const struct gpu_fault *a, const struct gpu_fault *b)
-{
-    if (a->first_s != b->first_s)
-        return a->first_s < b->first_s;
-    int order = strcmp(a->address, b->address);
-    return order ? order < 0 : a->xid < b->xid;
-}
-
 /* A line about the recovery action says nothing of its own where NVML reports the action. */
 static bool is_told_by_nvml(const struct health_input *in, const struct gpu_fault *f)
 {

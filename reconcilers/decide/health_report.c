@@ -35,19 +35,24 @@ bool health_report_only_recounts(const struct gpu_node *report, const json_t *st
     return gpu_node_said(as_before) == report->said;
 }
 
-static void add_notice(enum resource_id resource, const struct record *head, const char *name,
-                       bool warning, const char *note, struct actions *actions)
+struct notice health_report_event(enum resource_id resource, const struct record *head,
+                                  bool warning, const char *note)
 {
-    actions_add_notice(
-        actions,
-        &(struct notice){ .resource = resource,
-                          .name = (char *) name,
-                          .uid = head->uid,
-                          .warning = warning,
-                          .reason = reason_text(warning ? REASON_GPU_FAULT : REASON_GPU_HEALTHY),
-                          .action = "Reconcile",
-                          .note = (char *) note,
-                          .of_action = actions->len });
+    return (struct notice){ .resource = resource,
+                            .name = head->key,
+                            .uid = (char *) head->uid,
+                            .warning = warning,
+                            .reason = reason_text(warning ? REASON_GPU_FAULT : REASON_GPU_HEALTHY),
+                            .action = "Reconcile",
+                            .note = (char *) note };
+}
+
+static void add_event(enum resource_id resource, const struct record *head, bool warning,
+                      const char *note, struct actions *actions)
+{
+    struct notice n = health_report_event(resource, head, warning, note);
+    n.of_action = actions->len;
+    actions_add_notice(actions, &n);
 }
 
 void health_report_notice(const struct node *node, const struct gpu_node *report,
@@ -63,7 +68,7 @@ void health_report_notice(const struct node *node, const struct gpu_node *report
                           after->message)
               : xasprintf("no fault of the node's GPUs is known any longer; the last one was %s",
                           before->reason);
-    add_notice(RESOURCE_NODE, &node->head, node->head.key, worse, note, actions);
+    add_event(RESOURCE_NODE, &node->head, worse, note, actions);
     if (report)
-        add_notice(RESOURCE_GPU_NODE, &report->head, report->head.key, worse, note, actions);
+        add_event(RESOURCE_GPU_NODE, &report->head, worse, note, actions);
 }

@@ -23,6 +23,8 @@ static const char *who(const struct health_verdict *v, struct arena *a)
 {
     const char *serial = serial_of(v),
                *device = v->reason == REASON_SXID ? "NVSwitch" : "GPU";
+    if (!*str_or_empty(v->address))
+        return "A GPU";
     return serial ? arena_printf(a, "%s %s (serial number %s)", device, v->address, serial)
                   : arena_printf(a, "%s %s", device, v->address);
 }
