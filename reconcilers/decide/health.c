@@ -80,7 +80,8 @@ static enum health_level nvswitch_level(const struct gpu_fault *f, const enum he
 
 static enum health_level level_of(const struct health_input *in, const struct gpu_fault *f)
 {
-    const enum health_level *said = in->said ? in->said(in->arg, f->xid) : NULL;
+    enum health_level level;
+    const enum health_level *said = xid_said(in->xids, f->xid, &level) ? &level : NULL;
     if (f->nvswitch)
         return nvswitch_level(f, said);
     return xid_level(&(struct xid_case){ .xid = f->xid,

@@ -139,7 +139,7 @@ static const struct report_row {
       "'state':'Ready'," SAYS("None", "Xid79", GPU, BEFORE, "m"), "", NULL, NULL, false },
     { "another client wrote a word that is too long",
       "'state':'Ready'," SAYS("Reboot",
-                              "X34567890123456789012345678901234567890123456789012345678901234", GPU,
+                              "X234567890123456789012345678901234567890123456789012345678901234", GPU,
                               BEFORE, "m"),
       "", NULL, NULL, false },
 };

@@ -68,15 +68,6 @@ static json_t *inventory_of(const json_t *item, bool turned)
                      "loaded", *module != '\0', "version", module);
 }
 
-static const enum health_level *said(const void *arg, unsigned xid)
-{
-    static enum health_level level;
-    char number[8];
-    snprintf(number, sizeof number, "%u", xid);
-    const char *name = json_str(arg, number);
-    return name && health_level_parse(name, &level) ? &level : NULL;
-}
-
 static void expect_text(const char *about, const char *what, const char *got, const char *want)
 {
     if (!str_eq(got, want))
@@ -118,8 +109,7 @@ static void check_item(const json_t *item, bool turned)
         .quiet = { (uint32_t) seconds_of(item, "quiet.from", NULL),
                    (uint32_t) seconds_of(item, "quiet.until", NULL) },
         .now_s = seconds_of(item, "at", "10:00:00"),
-        .said = json_object_get(item, "policy") ? said : NULL,
-        .arg = json_object_get(item, "policy"),
+        .xids = json_object_get(item, "policy"),
     };
     check_verdict(json_str_or_empty(item, "about"), json_object_get(item, "is"), &in);
 }
