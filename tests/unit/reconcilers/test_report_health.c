@@ -33,9 +33,10 @@
     "', 'message': 'GPU 0000:65:00.0: Xid 79 (GPU has fallen off the bus) came " times ADVICE "'"
 #define ONCE "once, at " AT
 #define THRICE "3 times, first at " AT ", last at " AT
+#define ANY "{'x-kubernetes-preserve-unknown-fields': true}"
 #define NO_HEALTH                                                                                  \
     "{'type': 'object', 'properties': {'state': {}, 'reason': {}, 'message': {}, 'since': {}, "    \
-    "'driver': {}, 'stack': {}, 'policyGeneration': {}}}"
+    "'driver': " ANY ", 'stack': " ANY ", 'policyGeneration': {}}}"
 
 static const struct row {
     const char *name;
