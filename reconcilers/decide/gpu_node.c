@@ -279,6 +279,17 @@ static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
     return status;
 }
 
+/* What a managed node's report says, for the log. */
+static const char *news_of(const struct gpu_node_input *in, struct arena *a)
+{
+    const char *health = in->health ? arena_printf(a, "; its GPUs: %s %s",
+                                                   health_level_name(in->health->level),
+                                                   in->health->reason)
+                                    : "";
+    return arena_printf(a, "%s %s: %s%s", node_state_name(in->summary->state),
+                        gpu_node_word_of(in, a), str_or_empty(gpu_node_sentence_of(in, a)), health);
+}
+
 static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target,
                         bool wanted, struct actions *actions)
 {
@@ -294,10 +305,7 @@ static void plan_status(const struct gpu_node_input *in, struct arena *a, const 
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion",
                                            POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata",
                                            "name", in->name, "status", status);
-    const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state),
-                                             gpu_node_word_of(in, a),
-                                             str_or_empty(gpu_node_sentence_of(in, a)))
-                              : "Ostler does not manage the node";
+    const char *news = wanted ? news_of(in, a) : "Ostler does not manage the node";
     action_add(actions, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
                target, REASON_REPORT_CHANGED, "%s", news);
     if (wanted)

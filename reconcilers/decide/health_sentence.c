@@ -140,8 +140,8 @@ static const char *const todos[HEALTH_LEVELS] = {
                      "checked.",
     [HEALTH_RESET_WHEN_IDLE] = "It works until its next reset, which repairs it: when the node's "
                                "jobs have ended, reset it or reboot the node.",
-    [HEALTH_CLOSE] = "It must be reset: give the node no new jobs, and when its jobs have ended, "
-                     "reset the GPU or reboot the node.",
+    [HEALTH_CLOSE] = "Give the node no new jobs, and when its jobs have ended, reset the GPU or "
+                     "reboot the node.",
     [HEALTH_REBOOT] = "Drain the node and power it off and on; if that does not help, the GPU or "
                       "its slot is broken.",
     [HEALTH_HUMAN] = "Ostler cannot repair it: drain the node, and have its vendor check or "

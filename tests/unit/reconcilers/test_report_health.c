@@ -159,6 +159,8 @@ static void expect_write(const struct row *row, const struct actions *actions)
     assert_int_equal(!health, !*row->writes);
     if (health)
         assert_tree(health, want);
+    assert_int_equal(strstr(actions->items[0].message, "; its GPUs: Reboot Xid79") != NULL,
+                     health != NULL);
 }
 
 static void expect_events(const struct row *row, const struct actions *actions)
