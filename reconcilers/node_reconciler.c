@@ -5,6 +5,7 @@
 #include "kube/object.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_foreign.h"
+#include "reconcilers/cluster_health.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/node_plan.h"
@@ -98,6 +99,7 @@ static void node_reconciler_report(struct reconcilers *r, struct node_slot *slot
     if (r->metrics)
         fleet_metrics_node(r->metrics, pool, &slot->summary, v, in->now_s);
     take_stages(r, slot, in, v);
+    cluster_health_look(r->cluster, slot);
     notice_node(slot, v, actions);
     log_tail_request(r, slot, v);
 }

@@ -4,10 +4,12 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/gpu_node.h"
+#include "reconcilers/decide/health_report.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/retry.h"
 #include "reconcilers/decide/upgrade_steps.h"
 #include "reconcilers/decide/waiting_for.h"
+#include "reconcilers/cluster_health.h"
 #include "reconcilers/reconcilers.h"
 
 enum {
@@ -32,14 +34,15 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
 }
 
 /* How much longer a fully reported node must wait for its turn before that is reported too. A wait
- * that needs a user's action is reported at once. It also replaces at once a report that is no
- * longer true: that the policy asks for what failed. */
+ * that needs a user's action is reported at once, and so is another fault of its GPUs. It also
+ * replaces at once a report that is no longer true: that the policy asks for what failed. */
 static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in,
                               int64_t now_ms)
 {
     bool ready_is_said = in->report && !in->report->rolled_back &&
                          str_eq(in->report->state, node_state_name(NODE_READY)) &&
                          slot->node->gpu_ready.status == CONDITION_TRUE;
+    bool other_health = in->report && !health_status_same(in->report->concluded, in->health);
     if (!waiting_for_turn(in)) {
         slot->turn_ms = 0;
         return 0;
@@ -47,7 +50,8 @@ static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_inpu
     if (!slot->turn_ms)
         slot->turn_ms = now_ms;
     int64_t left_ms = slot->turn_ms + TURN_LASTS_MS - now_ms;
-    return ready_is_said && !waiting_without_image(in) && left_ms > 0 ? left_ms : 0;
+    bool may_wait = ready_is_said && !waiting_without_image(in) && !other_health;
+    return may_wait && left_ms > 0 ? left_ms : 0;
 }
 
 static const char *report_reconciler_version_of(const struct cluster *c,
@@ -148,6 +152,8 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->summary = &slot->summary;
     if (slot->told_ms)
         in->told_ms = now_ms - slot->told_ms;
+    if (slot->health_told_ms)
+        in->health_told_ms = now_ms - slot->health_told_ms;
     in->pods = slot->pods;
     in->holders = cluster_holders(c, slot);
     in->agent = cluster_agent_is_up(slot);
@@ -164,6 +170,41 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->retry = retry_of(c, &slot->summary, a);
     take_failed(c, &slot->summary, a, in);
     take_claim(c, slot, in);
+}
+
+/* What is wrong with the node's GPUs. At the end of a time in which that does not count, the report
+ * is due again: no event marks it. */
+static void take_health(const struct cluster *c, const struct node_slot *slot, struct arena *a,
+                        struct gpu_node_input *in, struct actions *actions)
+{
+    struct health_input facts;
+    if (!cluster_health(c, slot, &facts))
+        return;
+    in->health = health_report(&facts, in->report ? in->report->concluded : NULL, a);
+    int64_t left_s = facts.quiet.until_s - facts.now_s;
+    if (left_s >= 0 && !slot->node->claim)
+        actions_requeue(actions, (left_s + 1) * 1000);
+}
+
+/* The status schema of a CRD that is older than this Ostler; NULL: it knows all fields. */
+static const json_t *known_by_crd(const struct cluster *c)
+{
+    const struct prerequisites *around = c->o.prerequisites;
+    const struct prerequisite_problem *definition = around ? prerequisites_of(around,
+                                                                              PREREQUISITES_REPORTS)
+                                                           : NULL;
+    return definition ? definition->status : NULL;
+}
+
+/* Remembers what was written last, for what must not be written too often. */
+static void remember(struct node_slot *slot, const struct gpu_node_input *in, bool condition,
+                     int64_t now_ms, const struct actions *actions)
+{
+    if (condition)
+        slot->told_ms = now_ms;
+    for (size_t i = 0; i < actions->len && in->health; i++)
+        if (actions->items[i].verb == VERB_STATUS)
+            slot->health_told_ms = now_ms;
 }
 
 void report_reconcile(void *arg, const char *name, struct actions *actions)
@@ -184,16 +225,13 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     }
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(c), now);
-    const struct prerequisites *around = c->o.prerequisites;
-    const struct prerequisite_problem *definition = around ? prerequisites_of(around,
-                                                                              PREREQUISITES_REPORTS)
-                                                           : NULL;
     struct gpu_node_input in = {
         .name = name,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),
         .told_ms = GPU_NODE_SENTENCE_MS,
+        .health_told_ms = GPU_NODE_SENTENCE_MS,
         .reports_exist = informer_state(c->informers[RESOURCE_GPU_NODE]).present,
-        .known = definition ? definition->status : NULL,
+        .known = known_by_crd(c),
         .managing = mode == MODE_MANAGE,
         .strings = c->strings,
         .drain = c->policy_valid ? &c->rollout.drain : NULL,
@@ -201,14 +239,16 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
         .now = now,
     };
     CLEANUP_ARENA struct arena a = { 0 };
-    if (s)
+    if (s) {
         take_slot(c, slot, now_ms, &a, &in);
+        take_health(c, slot, &a, &in, actions);
+    }
     wait_ms = s ? has_to_wait_ms(slot, &in, now_ms) : 0;
     if (wait_ms) {
         actions_requeue(actions, wait_ms);
         return;
     }
-    if (gpu_node_plan(&in, &a, actions))
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a node has a condition. */
-        slot->told_ms = now_ms;
+    bool condition = gpu_node_plan(&in, &a, actions);
+    if (s)
+        remember(slot, &in, condition, now_ms, actions);
 }

@@ -10,6 +10,7 @@
 #include "reconcilers/model/prerequisites.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/decide/health_report.h"
 #include "reconcilers/decide/next_step.h"
 #include "reconcilers/decide/waiting_for.h"
 
@@ -133,6 +134,8 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
     json_t *next = next_step(in, a);
     if (next)
         json_object_set_new(status, "next", next);
+    if (in->health)
+        json_object_set_new(status, GPU_NODE_HEALTH, health_status_json(in->health));
     set_words(status, in->words);
     json_t *stages = in->stages ? node_stages_json(in->stages) : NULL;
     if (stages)
@@ -276,6 +279,17 @@ static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
     return status;
 }
 
+/* What a managed node's report says, for the log. */
+static const char *news_of(const struct gpu_node_input *in, struct arena *a)
+{
+    const char *health = in->health ? arena_printf(a, "; its GPUs: %s %s",
+                                                   health_level_name(in->health->level),
+                                                   in->health->reason)
+                                    : "";
+    return arena_printf(a, "%s %s: %s%s", node_state_name(in->summary->state),
+                        gpu_node_word_of(in, a), str_or_empty(gpu_node_sentence_of(in, a)), health);
+}
+
 static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target,
                         bool wanted, struct actions *actions)
 {
@@ -283,15 +297,20 @@ static void plan_status(const struct gpu_node_input *in, struct arena *a, const 
     CLEANUP_JSON json_t *status = known_fields(in->known, whole);
     if (in->report && in->report->said == gpu_node_said(status))
         return;
+    if (in->health_told_ms < GPU_NODE_SENTENCE_MS &&
+        health_report_only_recounts(in->report, status)) {
+        actions_requeue(actions, GPU_NODE_SENTENCE_MS - in->health_told_ms);
+        return;
+    }
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion",
                                            POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata",
                                            "name", in->name, "status", status);
-    const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state),
-                                             gpu_node_word_of(in, a),
-                                             str_or_empty(gpu_node_sentence_of(in, a)))
-                              : "Ostler does not manage the node";
+    const char *news = wanted ? news_of(in, a) : "Ostler does not manage the node";
     action_add(actions, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
                target, REASON_REPORT_CHANGED, "%s", news);
+    if (wanted)
+        health_report_notice(in->node, in->report,
+                             json_object_get(status, GPU_NODE_HEALTH) ? in->health : NULL, actions);
 }
 
 static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted,

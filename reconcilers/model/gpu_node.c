@@ -82,6 +82,7 @@ struct gpu_node *gpu_node_project(const json_t *object)
     g->rolled_back = reason_parse(json_str(object, "status.reason")) == REASON_ROLLED_BACK;
     g->since_s = since_of(object);
     g->said = gpu_node_said(json_object_get(object, "status"));
+    g->concluded = health_status_read(json_object_get(object, "status"));
     g->words = gpu_node_words_of(object);
     g->inventory = node_inventory_read(json_at(object, "status." GPU_NODE_INVENTORY));
     if (g->inventory)
@@ -103,6 +104,7 @@ bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b)
 void gpu_node_free(struct gpu_node *g)
 {
     log_tail_free(g->words);
+    free(g->concluded);
     free(g->inventory);
     node_holders_free(g->holders);
     free(g->health);

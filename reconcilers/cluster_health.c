@@ -1,0 +1,58 @@
+#include "reconcilers/cluster_health.h"
+
+#include "base/json.h"
+
+/* When the pod of Ostler's driver was created; 0: there is none, or two, or the host has its own
+ * driver. */
+static uint32_t driver_made_s(const struct node_slot *slot)
+{
+    uint32_t made_s = 0;
+    size_t pods = 0;
+    for (const struct pod *p = slot->pods; p; p = p->next_on_node) {
+        bool driver = p->component == OPERAND_DRIVER;
+        pods += driver;
+        made_s = driver && p->ready && !p->deleting && !p->host_driver ? p->made_s : made_s;
+    }
+    return pods == 1 ? made_s : 0;
+}
+
+static void take_claim(const struct cluster *c, const struct node_slot *slot, int64_t now_s,
+                       struct health_quiet *ret)
+{
+    struct claim claim;
+    const char *text = intern_text(c->strings, slot->node->claim);
+    health_quiet_take(ret, text && claim_parse(text, &claim, NULL) ? &claim : NULL, now_s);
+}
+
+static const json_t *xids_of(const struct cluster *c)
+{
+    return c->policy_valid ? json_at(c->policy.spec, "health.xids") : NULL;
+}
+
+bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
+                       const struct gpu_node *report, struct health_input *ret)
+{
+    bool any = report && (report->health || (report->inventory && report->inventory->lost));
+    if (!any || !slot->node)
+        return false;
+    *ret = (struct health_input){ .facts = report->health,
+                                  .inventory = report->inventory,
+                                  .boot = slot->node->boot,
+                                  .driver_s = driver_made_s(slot),
+                                  .quiet = slot->quiet,
+                                  .now_s = cluster_now_s(c),
+                                  .xids = xids_of(c) };
+    take_claim(c, slot, ret->now_s, &ret->quiet);
+    return true;
+}
+
+bool cluster_health(const struct cluster *c, const struct node_slot *slot, struct health_input *ret)
+{
+    return cluster_health_of(c, slot, cluster_report(c, slot), ret);
+}
+
+void cluster_health_look(const struct cluster *c, struct node_slot *slot)
+{
+    if (slot->node->claim)
+        take_claim(c, slot, cluster_now_s(c), &slot->quiet);
+}
