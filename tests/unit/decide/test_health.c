@@ -197,7 +197,7 @@ static void check_report(void **state)
     struct gpu_node *report = report_before(row);
     const struct node node = { .head = { .key = (char *) "a", .uid = "n" } };
     struct health_input in = { .facts = facts,
-                               .boot = inventory_boot("b"),
+                               .boot = str_hash_id("b"),
                                .now_s = clock_parse_rfc3339(NOW) / 1000000 };
     const struct health_status *after = health_report(&in, report ? report->concluded : NULL, &a);
     CLEANUP_JSON json_t *status = status_with(row, after);

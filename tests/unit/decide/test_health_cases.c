@@ -104,7 +104,7 @@ static void check_item(const json_t *item, bool turned)
     struct health_input in = {
         .facts = facts,
         .inventory = seen,
-        .boot = inventory_boot(boot),
+        .boot = str_hash_id(boot),
         .driver_s = (uint32_t) seconds_of(item, "driver", NULL),
         .quiet = { (uint32_t) seconds_of(item, "quiet.from", NULL),
                    (uint32_t) seconds_of(item, "quiet.until", NULL) },

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/str.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/node_inventory.h"
 #include "tests/unit/support/suite.h"
