@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "node/inventory/card_health.h"
 #include "node/inventory/holders.h"
 #include "node/inventory/host_driver.h"
 #include "node/inventory/host_toolkit.h"
@@ -27,6 +28,7 @@ struct inventory {
     struct kubelet kubelet;
     struct host_toolkit toolkit;
     struct holders holders;
+    struct card_healths health;
 };
 
 #define CLEANUP_INVENTORY CLEANUP(inventory_clear)
