@@ -36,19 +36,17 @@ static struct answer keeper_ask(struct keeper *k, struct view *v, struct buf *sa
     CLEANUP_BUF struct buf gpus = BUF_INIT(ORDER_MAX);
     char last[CARD_ADDRESS_MAX + 1];
     order_gpus(v, &k->hung, &gpus);
-    int rc = keeper_ask_driver(k->host, &k->asker, gpus.len ? buf_text(&gpus) : NULL,
-                               k->limit_ms, said, e);
+    int rc = keeper_ask_driver(k->host, &k->asker, gpus.len ? buf_text(&gpus) : NULL, k->limit_ms,
+                               said, e);
     bool hung = rc < 0 && e->kind == ERR_TIMEOUT;
     /* As long as an earlier process hangs, nothing else is known. */
     if (rc < 0 && !hung && asker_is_stuck(&k->asker))
-        return (struct answer){ .said = PART(""), .hangs = k->hangs };
+        return (struct answer){ PART(""), k->hangs };
     order_take(&k->hung, part_of_buf(said), last);
     snprintf(k->hangs, sizeof k->hangs, "%s", hung ? last : "");
     if (*k->hangs)
         order_add(&k->hung, k->hangs);
-    return (struct answer){ .said = rc == 0 || hung ? part_of_buf(said) : PART(""),
-                            .is_whole = rc == 0,
-                            .hangs = k->hangs };
+    return (struct answer){ rc == 0 || hung ? part_of_buf(said) : PART(""), k->hangs };
 }
 
 /* Logs what differs from the last question. */

@@ -10,14 +10,14 @@
 
 /* What NVML answered. */
 struct answer {
-    struct part said; /* lines of ostler-nvml */
-    bool is_whole;    /* false: `said` tells nothing of some GPUs */
-    const char *hangs; /* address of a GPU that hangs NVML; "": none */
+    struct part said;  /* lines of ostler-nvml; empty: it did not answer */
+    const char *hangs; /* address of the GPU on which it then hung; "": it did not hang */
 };
 
-/* Puts an answer into the file. `first` is its first line, without the end of line. If the answer
- * is not whole, memory and MIG devices stay as they are in the file, if that has the same first
- * line. Health that NVML does not report now is unknown. */
+/* Puts an answer into the file. `first` is its first line, without the end of line. Memory and MIG
+ * devices of a GPU that the answer does not name stay as they are in the file, if that has the same
+ * first line. Health that NVML does not report now is unknown. Lines are in the order of UUIDs and
+ * addresses, whatever the order of the answer. */
 int kept_put(const char *file, const char *first, const struct answer *a, bool *ret_wrote,
              struct err *e);
 

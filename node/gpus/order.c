@@ -50,8 +50,7 @@ void order_take(struct hung *hung, struct part said, char ret_last[static CARD_A
             continue;
         size_t i = index_of(hung, ret_last);
         if (i < hung->len)
-            memmove(hung->items[i], hung->items[i + 1],
-                    (--hung->len - i) * sizeof hung->items[0]);
+            memmove(hung->items[i], hung->items[i + 1], (--hung->len - i) * sizeof hung->items[0]);
         *ret_last = '\0';
     }
 }

@@ -60,8 +60,8 @@ static const char *recovery_of(const struct nvml_field *f)
 static void ask_recovery(struct health *h)
 {
     struct nvml_field field = { .id = FIELD_RECOVERY };
-    if (nvmlDeviceGetFieldValues &&
-        succeeded(h, nvmlDeviceGetFieldValues(h->device, 1, &field)) && succeeded(h, field.result))
+    if (nvmlDeviceGetFieldValues && succeeded(h, nvmlDeviceGetFieldValues(h->device, 1, &field)) &&
+        succeeded(h, field.result))
         h->recovery = recovery_of(&field);
 }
 
@@ -70,8 +70,8 @@ static void ask_remapped_rows(struct health *h)
 {
     unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
     if (!nvmlDeviceGetRemappedRows ||
-        !succeeded(h, nvmlDeviceGetRemappedRows(h->device, &corrected, &uncorrected, &pending,
-                                                &failed)))
+        !succeeded(
+            h, nvmlDeviceGetRemappedRows(h->device, &corrected, &uncorrected, &pending, &failed)))
         return;
     add_flag(h, "remapPending", pending);
     add_flag(h, "remapFailed", failed);

@@ -40,11 +40,11 @@ enum {
  * int); the serial number; rows of memory; uncorrectable errors; errors of SRAM, -1: for root only;
  * the summary of the fabric's health, and its state (3: completed); what every call returns; a call
  * that does not return. */
-static const char *const facts[] = {
-    "FIELD_230",        "TYPE_230",     "SERIAL",      "REMAP_PENDING", "REMAP_FAILED", "ECC",
-    "SRAM",             "FABRIC",       "FABRIC_STATE", "GPU_IS_LOST",  "RESET_REQUIRED", "HANG",
-    "HANDLE_UNKNOWN"
-};
+static const char *const facts[] = { "FIELD_230",     "TYPE_230",       "SERIAL",
+                                     "REMAP_PENDING", "REMAP_FAILED",   "ECC",
+                                     "SRAM",          "FABRIC",         "FABRIC_STATE",
+                                     "GPU_IS_LOST",   "RESET_REQUIRED", "HANG",
+                                     "HANDLE_UNKNOWN" };
 
 /* Layouts as in gen/nvml/nvml.h of github.com/NVIDIA/go-nvml at 8b8585b. */
 struct pci_info {

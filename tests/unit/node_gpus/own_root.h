@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "tests/unit/support/fake_root.h"
 #include "tests/unit/support/tree.h"
@@ -51,8 +52,8 @@ static inline char *own_root_new(void)
                                            "/lib/ld-linux-aarch64.so.1" };
     CLEANUP_JSON json_t *machine = tree("{'files':{'proc/driver/nvidia/version':'NVRM version: x',"
                                         "'proc/sys/kernel/random/boot_id':'" BOOT "','run/x':'',"
-                                "'proc/driver/nvidia/gpus/0000:10:00.0':{'folder':true},"
-                                "'proc/driver/nvidia/gpus/0000:11:00.0':{'folder':true}}}");
+                                        "'proc/driver/nvidia/gpus/0000:10:00.0':{'folder':true},"
+                                        "'proc/driver/nvidia/gpus/0000:11:00.0':{'folder':true}}}");
     char *base = fake_root_new(machine);
     Dl_info libc;
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {

@@ -42,7 +42,7 @@ static void check_list(void **state)
     assert_null(card_health_json(&list));
     add(&v, &gpus, "0000:02:00.0", "recovery=Reset", &list);
     add(&v, &gpus, "0000:00:00.0", "lost=true", &list);
-    add(&v, &gpus, "0000:02:00.0", "recovery=None", &list); /* a second line */
+    add(&v, &gpus, "0000:02:00.0", "recovery=None", &list);  /* a second line */
     add(&v, &gpus, "0000:01:00.0", "recovery=Later", &list); /* nothing is known */
     add(&v, &gpus, "0000:77:00.0", "lost=true", &list);      /* not on the bus */
     add(&v, &gpus, "0000:03:00.0", "doubleBitErrors=3 remapPending=false", &list);
