@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "node/nvml/begin.h"
 #include "node/nvml/health.h"
@@ -148,6 +149,8 @@ static bool ask_listed(void)
 void begin(void)
 {
     unsigned count = 0;
+    /* It is started by a descriptor, which gives it no name. The agent looks for this one. */
+    prctl(PR_SET_NAME, "ostler-nvml");
     if (!nvmlInit_v2 || !nvmlShutdown || !nvmlDeviceGetCount_v2 || !nvmlDeviceGetHandleByIndex_v2 ||
         !nvmlDeviceGetUUID || !nvmlDeviceGetMemoryInfo)
         _exit(2);

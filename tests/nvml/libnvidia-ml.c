@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -215,6 +216,10 @@ int nvmlInit_v2(void)
         for (;;)
             pause();
     }
+    char name[16] = "";
+    if (behaves("looks-at-its-name") &&
+        (prctl(PR_GET_NAME, name) != 0 || strcmp(name, "ostler-nvml") != 0))
+        return UNKNOWN;
     if (behaves("breaks-out") && chroot(".") == 0)
         return UNKNOWN;
     while (behaves("talks"))

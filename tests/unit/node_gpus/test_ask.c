@@ -50,6 +50,7 @@ static const struct row {
     { "leaves-a-child", LIMIT_MS, NULL },
     { "leaves-a-session", LIMIT_MS, NULL },
     { "breaks-out", LIMIT_MS, NULL },
+    { "looks-at-its-name", LIMIT_MS, NULL },
     { "crashes", LIMIT_MS, "NVML: it was ended by a signal: Segmentation fault" },
     { "crashes-late", LIMIT_MS, "NVML: it was ended by a signal: Aborted" },
     { "refuses", LIMIT_MS,

@@ -12,6 +12,7 @@
 #include "node/inventory/kubelet.h"
 #include "node/inventory/module.h"
 #include "node/inventory/nvml.h"
+#include "node/inventory/nvml_process.h"
 #include "node/inventory/os.h"
 #include "node/inventory/runtime.h"
 #include "node/inventory/uevent.h"
@@ -194,7 +195,27 @@ static void health(struct part text, struct buf *b)
     card_health_print(&h, b);
 }
 
+/* Two lines: stat and uptime. */
+static void age(struct part text, struct buf *b)
+{
+    struct part stat;
+    part_next(&text, '\n', &stat);
+    buf_printf(b, "%d", (int) nvml_process_age_s(stat, text, 100));
+}
+
+#define STAT(name, start)                                                                          \
+    "4242 (" name ") S 1 4242 4242 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 " start " 2 3 4\n"
+
 static const struct row rows[] = {
+    { "age: a process", age, STAT("ostler-nvml", "5000") "61.25 100.00\n", "11" },
+    { "age: a name with spaces and parentheses", age, STAT("a) S 1 (b", "5000") "61.25 100.00\n",
+      "11" },
+    { "age: the clock was read before", age, STAT("x", "6200") "61.25 100.00\n", "0" },
+    { "age: too few words", age, "4242 (x) S 1 2 3\n61.25 100.00\n", "-1" },
+    { "age: no name", age, "4242\n61.25 100.00\n", "-1" },
+    { "age: no number", age, STAT("x", "-5000") "61.25 100.00\n", "-1" },
+    { "age: no clock", age, STAT("x", "5000"), "-1" },
+    { "age: a clock of letters", age, STAT("x", "5000") "now.25\n", "-1" },
     { "uevent: a GPU", uevent,
       "DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME="
       "0000:19:00.0\nMODALIAS=pci:v0d\n",
