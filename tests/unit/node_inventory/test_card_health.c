@@ -115,14 +115,26 @@ static json_t *seen_after(int age_s)
     return ret;
 }
 
+static const struct age_row {
+    const char *name;
+    int age_s;
+    bool counts;
+} ages[] = {
+    { "a file of this moment", 0, true },
+    { "a file of before a turn or two", NVML_FRESH_S - 10, true },
+    { "a file that nobody keeps", NVML_FRESH_S + 10, false },
+    { "a file of days ago", 1000 * 1000, false },
+    { "a clock that was set back", -NVML_FRESH_S + 10, true },
+    { "a clock that was set back by more", -NVML_FRESH_S - 10, false },
+};
+
 static void check_age(void **state)
 {
-    const int age_s = (int) (intptr_t) *state;
-    bool counts = age_s > -NVML_FRESH_S && age_s < NVML_FRESH_S;
-    CLEANUP_JSON json_t *inventory = seen_after(age_s);
+    const struct age_row *row = *state;
+    CLEANUP_JSON json_t *inventory = seen_after(row->age_s);
     const json_t *gpu = json_array_get(json_object_get(inventory, "gpus"), 0);
-    assert_int_equal(json_array_size(json_object_get(inventory, "health")), counts ? 6 : 0);
-    assert_int_equal(json_object_get(inventory, "health") != NULL, counts);
+    assert_int_equal(json_array_size(json_object_get(inventory, "health")), row->counts ? 6 : 0);
+    assert_int_equal(json_object_get(inventory, "health") != NULL, row->counts);
     /* What does not change with time stays known. */
     assert_int_equal(json_int(gpu, "memoryMiB", -1), 81559);
 }
@@ -144,16 +156,11 @@ static void check_hash(void **state)
 
 int main(void)
 {
-    static const int ages_s[] = { 0,   NVML_FRESH_S - 10,  NVML_FRESH_S + 10,
-                                  1e6, -NVML_FRESH_S + 10, -NVML_FRESH_S - 10 };
     struct suite s = { 0 };
     suite_add(&s, "which GPUs are in the list", check_list, NULL);
     suite_add(&s, "more GPUs than the list takes", check_cut, NULL);
     suite_add(&s, "more bad GPUs than the list takes", check_cut_of_bad_ones, NULL);
-    for (size_t i = 0; i < ARRAY_LEN(ages_s); i++) {
-        CLEANUP_FREE char *name = xasprintf("a file of %d s ago", ages_s[i]);
-        suite_add(&s, name, check_age, (void *) (intptr_t) ages_s[i]);
-    }
+    SUITE_ROWS(&s, check_age, ages);
     suite_add(&s, "a change is news", check_hash, NULL);
     return suite_run(&s, "card_health");
 }
