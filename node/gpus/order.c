@@ -38,6 +38,15 @@ void order_gpus(struct view *v, const struct hung *hung, struct buf *ret)
                 buf_printf(ret, "%s ", names[i]);
 }
 
+static void forget(struct hung *hung, const char *address)
+{
+    size_t i = index_of(hung, address);
+    if (i == hung->len)
+        return;
+    for (hung->len--; i < hung->len; i++)
+        memcpy(hung->items[i], hung->items[i + 1], sizeof hung->items[i]);
+}
+
 void order_take(struct hung *hung, struct part said, char ret_last[static CARD_ADDRESS_MAX + 1])
 {
     struct nvml_line line;
@@ -48,9 +57,7 @@ void order_take(struct hung *hung, struct part said, char ret_last[static CARD_A
                      line.address.at);
         if (line.kind != NVML_HEALTH || !part_is(line.address, ret_last))
             continue;
-        size_t i = index_of(hung, ret_last);
-        if (i < hung->len)
-            memmove(hung->items[i], hung->items[i + 1], (--hung->len - i) * sizeof hung->items[0]);
+        forget(hung, ret_last);
         *ret_last = '\0';
     }
 }

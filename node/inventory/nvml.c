@@ -111,7 +111,8 @@ static bool take_address(struct part *rest, struct part *ret)
     if (!part_word(rest, ret) || ret->len > CARD_ADDRESS_MAX)
         return false;
     snprintf(address, sizeof address, "%.*s", (int) ret->len, ret->at);
-    return pci_is_address(address);
+    /* A NUL in it ends the copy earlier. */
+    return strlen(address) == ret->len && pci_is_address(address);
 }
 
 static bool take_asks(struct part rest, struct nvml_line *ret)
@@ -140,7 +141,7 @@ static bool nvml_take_line(struct part line, struct nvml_line *ret)
     if (!part_word(&rest, &word))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        *ret = (struct nvml_line){ .kind = (enum nvml_kind) i, .text = line };
+        *ret = (struct nvml_line){ .kind = (enum nvml_kind) i, .text = line, .facts = PART("") };
         if (part_is(word, kinds[i].word))
             return kinds[i].take(rest, ret);
     }

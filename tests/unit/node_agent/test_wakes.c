@@ -103,8 +103,8 @@ static void check_folders(void **state)
     wakes_close(&w);
 }
 
-/* The file of `ostler-node cards` wakes the agent when it is replaced, and not when only its time is
- * set, once a minute. */
+/* The file of `ostler-node cards` wakes the agent when it is replaced, and not when only its time
+ * is set, once a minute. */
 static void check_cards(void **state)
 {
     (void) state;
