@@ -96,7 +96,8 @@ $B/ostler: $(PROGRAM)
 # ostler-nvml calls the library of a driver in the driver's root, with the loader and the C library
 # of that root. So it is linked with the library by name only, and without start files of the C
 # library.
-$B/ostler-nvml: node/nvml/main.c node/nvml/begin.h $B/flags
+NVML_SOURCES := $(sort $(wildcard node/nvml/*.c))
+$B/ostler-nvml: $(NVML_SOURCES) $(wildcard node/nvml/*.h) $B/flags
 	@echo "  LINK  $@"
 	@mkdir -p $B/nvml
 	$Q$(CROSS)gcc -shared -nostdlib -Wl,-soname,libnvidia-ml.so.1 \
@@ -104,7 +105,7 @@ $B/ostler-nvml: node/nvml/main.c node/nvml/begin.h $B/flags
 	$Q$(CROSS)gcc -std=gnu17 -I. -Os -fPIE -D_GNU_SOURCE $(BRANCHES_$(ARCH)) $(WARN) \
 	    -nostartfiles -pie \
 	    -Wl,-z,relro,-z,now,-z,noexecstack,-z,dynamic-undefined-weak,--no-as-needed \
-	    -o $@ $< $B/nvml/libnvidia-ml.so.1
+	    -o $@ $(NVML_SOURCES) $B/nvml/libnvidia-ml.so.1
 build/ostler-nvml build/ostler-cuda: build/%: $B/%
 	$Qcp -f $< $@.new && mv -f $@.new $@
 
@@ -305,10 +306,13 @@ $B/tests/unit/vendor/test_%: $B/tests/unit/vendor/test_%.o $B/second-vendor.o \
 build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
 	@mkdir -p $(@D)
 	$Qgcc -std=gnu17 -O1 $(WARN) -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o $@ $<
+build/nvml-stand-in/old/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
+	@mkdir -p $(@D)
+	$Qgcc -std=gnu17 -O1 $(WARN) -DOLD -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o $@ $<
 build/cuda-stand-in/libcuda.so.1: tests/cuda/libcuda.c Makefile
 	@mkdir -p $(@D)
 	$Qgcc -std=gnu17 -O1 $(WARN) -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ $<
-NVML_STAND_IN := build/nvml-stand-in/libnvidia-ml.so.1
+NVML_STAND_IN := build/nvml-stand-in/libnvidia-ml.so.1 build/nvml-stand-in/old/libnvidia-ml.so.1
 CUDA_STAND_IN := build/cuda-stand-in/libcuda.so.1
 $(filter $B/tests/unit/node_gpus/%,$(UNIT)): | build/ostler-nvml $(NVML_STAND_IN)
 $(filter $B/tests/unit/node_cuda/%,$(UNIT)): | $B/ostler-cuda $(CUDA_STAND_IN) $(NVML_STAND_IN)

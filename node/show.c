@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/str.h"
 
+enum { HEALTH_TEXT_MAX = 1024 };
+
 static const char *known(const char *text)
 {
     return text ? text : "not known";
@@ -155,6 +157,15 @@ static void show_faults(const struct faults *f, const struct pci_bus *bus, FILE 
         show_fault(&f->items[i], bus, out);
 }
 
+static void show_health(const struct card_healths *list, FILE *out)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        CLEANUP_BUF struct buf text = BUF_INIT(HEALTH_TEXT_MAX);
+        card_health_print(&list->items[i], &text);
+        fprintf(out, "health: %s: %s\n", list->items[i].address, buf_text(&text));
+    }
+}
+
 void show_inventory(const struct inventory *i, FILE *out)
 {
     show_os(i, out);
@@ -164,6 +175,7 @@ void show_inventory(const struct inventory *i, FILE *out)
     show_drivers(&i->driver, out);
     show_runtimes(i, out);
     show_holders(&i->holders, out);
+    show_health(&i->health, out);
     show_faults(i->faults, &i->bus, out);
     for (size_t n = 0; n < i->view.troubles.len; n++)
         fprintf(out, "unreadable: %s: %s\n", i->view.troubles.items[n].path,

@@ -17,6 +17,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/str.h"
+#include "node/gpus/order.h"
 #include "node/inventory/nvml.h"
 
 #define HELPER "ostler-nvml"
@@ -90,13 +92,14 @@ static bool give_up_rights(void)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
 }
 
-static void become_helper(const struct asker *a, const struct driver_root *d, int out)
+static void become_helper(const struct asker *a, const struct question *q, int out)
 {
-    char name[] = HELPER, libraries[LIBRARY_FOLDER_MAX + 32];
-    char *argv[] = { name, NULL }, *environment[] = { libraries, NULL };
-    snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", d->library_folder);
+    char name[] = HELPER, libraries[LIBRARY_FOLDER_MAX + 32], gpus[ORDER_MAX + 32];
+    char *argv[] = { name, NULL }, *environment[] = { libraries, q->gpus ? gpus : NULL, NULL };
+    snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", q->driver->library_folder);
+    snprintf(gpus, sizeof gpus, "OSTLER_GPUS=%s", str_or_empty(q->gpus));
     leave_behind(out);
-    if (!enter(d->root.fd) || !give_up_rights())
+    if (!enter(q->driver->root.fd) || !give_up_rights())
         _exit(STATUS_NO_ROOT);
     syscall(SYS_execveat, a->helper, "", argv, environment, AT_EMPTY_PATH);
     _exit(STATUS_NO_START);
@@ -106,7 +109,7 @@ static void become_helper(const struct asker *a, const struct driver_root *d, in
 
 /* Starts the helper in its own process group, so that its descendants end with it. Returns the pid
  * or -1; the caller closes *ret_from. */
-static pid_t ask_start(const struct asker *a, const struct driver_root *d, int *ret_from)
+static pid_t ask_start(const struct asker *a, const struct question *q, int *ret_from)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
@@ -114,7 +117,7 @@ static pid_t ask_start(const struct asker *a, const struct driver_root *d, int *
     pid_t pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
-        become_helper(a, d, ends[1]);
+        become_helper(a, q, ends[1]);
     }
     if (pid > 0)
         setpgid(pid, pid);
@@ -128,27 +131,42 @@ static bool is_whole(const struct buf *said)
     return nvml_is_whole(part_of_buf(said));
 }
 
-/* Reads until the output is complete, the helper ends, or its time is over. Returns why the output
- * is incomplete, or NULL. */
-static const char *hear(int from, int64_t limit_ms, struct buf *ret)
+/* How the output ended. */
+struct hearing {
+    const char *why; /* why it is incomplete; NULL: it is complete */
+    enum err_kind kind;
+};
+
+static const struct hearing heard = { NULL, ERR_NONE },
+                            hung = { "it did not answer in time", ERR_TIMEOUT },
+                            was_slow = { "its answer was not complete in time", ERR_SYSTEM },
+                            ended_early = { "it ended before its answer was complete", ERR_SYSTEM },
+                            was_long = { "its answer is too long", ERR_SYSTEM };
+
+/* Reads until the output is complete, the helper ends, or its time is over. */
+static struct hearing hear(int from, int64_t limit_ms, struct buf *ret)
 {
-    int64_t end_ms = clock_now_ms() + limit_ms, now_ms;
+    int64_t now_ms = clock_now_ms(), end_ms = now_ms + limit_ms * ASK_LIMITS,
+            next_ms = now_ms + limit_ms;
     struct pollfd ready = { .fd = from, .events = POLLIN };
     while (!is_whole(ret)) {
         char chunk[4096];
-        int count = (now_ms = clock_now_ms()) < end_ms ? poll(&ready, 1, (int) (end_ms - now_ms))
-                                                       : 0;
+        int64_t until_ms = next_ms < end_ms ? next_ms : end_ms;
+        int count = (now_ms = clock_now_ms()) < until_ms
+                        ? poll(&ready, 1, (int) (until_ms - now_ms))
+                        : 0;
         if (count == 0)
-            return "it did not answer in time";
+            return next_ms < end_ms ? hung : was_slow;
         ssize_t n = count > 0 ? read(from, chunk, sizeof chunk) : -1;
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return "it ended before its answer was complete";
+            return ended_early;
         if (!buf_add(ret, chunk, (size_t) n))
-            return "its answer is too long";
+            return was_long;
+        next_ms = clock_now_ms() + limit_ms;
     }
-    return NULL;
+    return heard;
 }
 
 /* Kills descendants that left the group; orphans become children of this process. False while there
@@ -181,8 +199,8 @@ static bool ask_finish(pid_t pid, int *status)
     return ended;
 }
 
-/* Why the helper failed: by its wait status if that says more than `why`. */
-static int explain(const char *why, int status, struct err *e)
+/* Why the helper failed: by its wait status if that says more. */
+static int explain(struct hearing h, int status, struct err *e)
 {
     static const struct {
         int status;
@@ -197,11 +215,11 @@ static int explain(const char *why, int status, struct err *e)
     };
     for (size_t i = 0; WIFEXITED(status) && i < ARRAY_LEN(rows); i++)
         if (rows[i].status == WEXITSTATUS(status))
-            why = rows[i].text;
+            h.why = rows[i].text;
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
         return err_set(e, ERR_SYSTEM, "NVML: it was ended by a signal: %s",
                        strsignal(WTERMSIG(status)));
-    return err_set(e, ERR_SYSTEM, "NVML: %s", why);
+    return err_set(e, h.kind, "NVML: %s", h.why);
 }
 
 static bool is_printable(const struct buf *said)
@@ -212,35 +230,51 @@ static bool is_printable(const struct buf *said)
     return true;
 }
 
-static bool is_stuck(struct asker *a)
+/* Keeps whole lines only. */
+static void cut_line(struct buf *said)
+{
+    while (said->len > 0 && said->data[said->len - 1] != '\n')
+        said->data[--said->len] = '\0';
+}
+
+bool asker_is_stuck(struct asker *a)
 {
     if (a->stuck && waitpid(a->stuck, NULL, WNOHANG) != 0)
         a->stuck = 0;
     return a->stuck != 0;
 }
 
-int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, struct buf *ret,
-              struct err *e)
+/* Starts a helper, hears it, and ends it. */
+static int ask_once(struct asker *a, const struct question *q, struct buf *ret, struct err *e)
 {
     CLEANUP_FD int from = -1;
     int status = 0;
-    if (is_stuck(a))
-        return err_set(e, ERR_SYSTEM, "NVML: process %d hangs in the driver and cannot be killed",
-                       (int) a->stuck);
     /* Orphans of the helper become children of this process, which ends them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    pid_t pid = ask_start(a, d, &from);
+    pid_t pid = ask_start(a, q, &from);
     if (pid < 0)
         return err_set(e, ERR_SYSTEM, "cannot start a process to ask NVML: %s", strerror(errno));
-    const char *why = hear(from, limit_ms, ret);
+    struct hearing h = hear(from, q->limit_ms, ret);
     /* The pipe stays open: a helper that still writes would die from SIGPIPE and hide its real
      * failure. */
     bool ended = ask_finish(pid, &status);
     if (!ended) {
         a->stuck = pid;
-        return err_set(e, ERR_SYSTEM, "NVML: the process hangs in the driver and cannot be killed");
+        return err_set(e, h.why ? h.kind : ERR_SYSTEM,
+                       "NVML: the process hangs in the driver and cannot be killed");
     }
-    if (why)
-        return explain(why, status, e);
-    return is_printable(ret) ? 0 : err_set(e, ERR_SYSTEM, "NVML: its answer cannot be read");
+    return h.why ? explain(h, status, e) : 0;
+}
+
+int asker_ask(struct asker *a, const struct question *q, struct buf *ret, struct err *e)
+{
+    if (asker_is_stuck(a))
+        return err_set(e, ERR_SYSTEM, "NVML: process %d hangs in the driver and cannot be killed",
+                       (int) a->stuck);
+    int rc = ask_once(a, q, ret, e);
+    cut_line(ret);
+    if (is_printable(ret))
+        return rc;
+    buf_reset(ret);
+    return rc < 0 ? rc : err_set(e, ERR_SYSTEM, "NVML: its answer cannot be read");
 }

@@ -8,9 +8,9 @@
 
 /* Asks NVML once and prints the result. */
 int gpus_print(const struct root *host, struct err *e);
-/* Keeps the file up to date and returns 0 after a signal to stop. Asks NVML only if the driver, its
- * GPUs or their MIG instances have changed. Releases NVML at once, so that it never blocks the
- * unloading of a driver. -1: it cannot start. */
+/* Keeps the file up to date and returns 0 after a signal to stop. Asks NVML once a minute, and
+ * releases it at once, so that it never blocks the unloading of a driver for longer. -1: it cannot
+ * start. */
 int gpus_keep(const struct root *host, const char *file, struct err *e);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "node/inventory/cgroup.h"
 #include "node/inventory/module.h"
+#include "node/inventory/nvml_process.h"
 #include "node/inventory/text.h"
 
 /* Limits of one scan; beyond PROCESSES_MAX processes or FILES_MAX open files of all processes, the
@@ -171,6 +172,8 @@ static void look_at_process(struct search *s, int pid)
         return;
     read_of(s, pid, "cgroup", &cgroup);
     read_of(s, pid, "comm", &name);
+    if (nvml_process_is(s->v, pid, part_of_buf(&name)))
+        return;
     cgroup_parse(part_of_buf(&cgroup), &owner);
     h.pod_uid = part_shown(&s->v->arena, part_of(owner.pod_uid), POD_UID_LEN);
     h.container = part_shown(&s->v->arena, part_of(owner.container), CONTAINER_ID_LEN);

@@ -14,7 +14,7 @@ void inventory_look(const struct root *root, struct inventory *ret)
     os_look(v, &ret->os);
     pci_look(v, &ret->bus);
     gpu_read(v, &ret->bus.gpus);
-    nvml_look(v, ret->os.boot_id, &ret->bus.gpus);
+    nvml_look(v, ret->os.boot_id, &ret->bus.gpus, &ret->health);
     const struct vendor *vendor = pci_vendor(&ret->bus.gpus);
     module_look(v, vendor, &ret->module);
     ret->secure_boot = secure_boot_look(v);

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "node/inventory/card_health.h"
 #include "node/inventory/faults.h"
 #include "node/inventory/holders.h"
 #include "node/inventory/host_driver.h"
@@ -29,6 +30,7 @@ struct inventory {
     struct host_toolkit toolkit;
     struct holders holders;
     const struct faults *faults; /* of the kernel log; borrowed; NULL: it was not asked for */
+    struct card_healths health;
 };
 
 #define CLEANUP_INVENTORY CLEANUP(inventory_clear)

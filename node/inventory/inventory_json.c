@@ -189,6 +189,7 @@ json_t *inventory_json(const struct inventory *i)
         host_driver_json(&i->driver), "runtimes", runtimes_json(&i->runtimes), "kubelet",
         kubelet_json(&i->kubelet), "hostToolkit", host_toolkit_json(&i->toolkit));
     set_holders(o, &i->holders);
+    json_object_set_new(o, "health", card_health_json(&i->health));
     json_object_set_new(o, "faults", faults_json(i->faults, bus, i->os.boot_id));
     json_object_set_new(o, "unreadable", unreadable_json(&i->view.troubles));
     return o;

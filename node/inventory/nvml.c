@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 
 enum { MEMORY_MAX_MIB = 1 << 24, VERSION_TEXT_MAX = 256, PLACES_MAX = 4096, PLACE_LEN_MAX = 192 };
@@ -88,19 +89,63 @@ bool nvml_is_whole(struct part text)
     return text.len == n || text.at[text.len - n - 1] == '\n';
 }
 
-/* At most four words. */
+static bool take_card(struct part rest, struct nvml_line *ret)
+{
+    struct part memory, more;
+    return part_word(&rest, &ret->uuid) && is_uuid(ret->uuid) && part_word(&rest, &memory) &&
+           part_number(memory, MEMORY_MAX_MIB, &ret->memory_mib) && ret->memory_mib > 0 &&
+           !part_word(&rest, &more);
+}
+
+static bool take_mig(struct part rest, struct nvml_line *ret)
+{
+    struct part more;
+    return part_word(&rest, &ret->uuid) && is_uuid(ret->uuid) && part_word(&rest, &ret->profile) &&
+           nvml_is_word(ret->profile, NVML_PROFILE_MAX, ".+-_") &&
+           part_word(&rest, &ret->mig_uuid) && is_uuid(ret->mig_uuid) && !part_word(&rest, &more);
+}
+
+static bool take_address(struct part *rest, struct part *ret)
+{
+    char address[CARD_ADDRESS_MAX + 1];
+    if (!part_word(rest, ret) || ret->len > CARD_ADDRESS_MAX)
+        return false;
+    snprintf(address, sizeof address, "%.*s", (int) ret->len, ret->at);
+    /* A NUL in it ends the copy earlier. */
+    return strlen(address) == ret->len && pci_is_address(address);
+}
+
+static bool take_asks(struct part rest, struct nvml_line *ret)
+{
+    struct part more;
+    return take_address(&rest, &ret->address) && !part_word(&rest, &more);
+}
+
+static bool take_health(struct part rest, struct nvml_line *ret)
+{
+    bool is_one = take_address(&rest, &ret->address);
+    ret->facts = rest;
+    return is_one;
+}
+
 static bool nvml_take_line(struct part line, struct nvml_line *ret)
 {
-    struct part kind, memory, more;
-    *ret = (struct nvml_line){ 0 };
-    if (!part_word(&line, &kind) || !part_word(&line, &ret->uuid) || !is_uuid(ret->uuid))
+    static const struct {
+        const char *word;
+        bool (*take)(struct part rest, struct nvml_line *ret);
+    } kinds[] = { [NVML_CARD] = { "card", take_card },
+                  [NVML_MIG] = { "mig", take_mig },
+                  [NVML_ASKS] = { "asks", take_asks },
+                  [NVML_HEALTH] = { "health", take_health } };
+    struct part rest = line, word;
+    if (!part_word(&rest, &word))
         return false;
-    if (part_is(kind, "card"))
-        return part_word(&line, &memory) && part_number(memory, MEMORY_MAX_MIB, &ret->memory_mib) &&
-               ret->memory_mib > 0 && !part_word(&line, &more);
-    return part_is(kind, "mig") && part_word(&line, &ret->profile) &&
-           nvml_is_word(ret->profile, NVML_PROFILE_MAX, ".+-_") &&
-           part_word(&line, &ret->mig_uuid) && is_uuid(ret->mig_uuid) && !part_word(&line, &more);
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        *ret = (struct nvml_line){ .kind = (enum nvml_kind) i, .text = line, .facts = PART("") };
+        if (part_is(word, kinds[i].word))
+            return kinds[i].take(rest, ret);
+    }
+    return false;
 }
 
 bool nvml_next(struct part *text, struct nvml_line *ret)
@@ -147,7 +192,31 @@ static bool is_of_now(struct view *v, struct part first, const char *boot_id)
            part_word(&first, &of) && part_is(of, layout);
 }
 
-void nvml_look(struct view *v, const char *boot_id, struct pci_devices *gpus)
+/* Whether somebody still writes the file. */
+static bool is_fresh(struct view *v)
+{
+    const struct clock clock = clock_system();
+    int64_t written_s, now_s = clock_wall_us(&clock) / 1000000;
+    return root_written(v->root, NVML_FILE, &written_s) == 0 && now_s - written_s <= NVML_FRESH_S &&
+           written_s - now_s <= NVML_FRESH_S;
+}
+
+static void take_line(struct view *v, const struct nvml_line *line, struct pci_devices *gpus,
+                      struct card_healths *health)
+{
+    struct pci_device *gpu;
+    if (line->kind == NVML_HEALTH && health)
+        card_health_add(v, gpus, line->address, line->facts, health);
+    if (line->kind > NVML_MIG || !(gpu = nvml_find(gpus, line->uuid)))
+        return;
+    if (line->kind == NVML_CARD)
+        gpu->memory_mib = line->memory_mib;
+    else
+        add_mig(v, line, gpu);
+}
+
+void nvml_look(struct view *v, const char *boot_id, struct pci_devices *gpus,
+               struct card_healths *ret)
 {
     CLEANUP_BUF struct buf said = BUF_INIT(NVML_TEXT_MAX);
     struct nvml_line line;
@@ -157,11 +226,8 @@ void nvml_look(struct view *v, const char *boot_id, struct pci_devices *gpus)
     struct part text = part_of_buf(&said);
     if (!nvml_is_whole(text) || !part_next(&text, '\n', &first) || !is_of_now(v, first, boot_id))
         return;
-    while (nvml_next(&text, &line)) {
-        struct pci_device *gpu = nvml_find(gpus, line.uuid);
-        if (gpu && line.memory_mib)
-            gpu->memory_mib = line.memory_mib;
-        else if (gpu)
-            add_mig(v, &line, gpu);
-    }
+    bool fresh = is_fresh(v);
+    while (nvml_next(&text, &line))
+        take_line(v, &line, gpus, fresh ? ret : NULL);
+    card_health_cut(ret);
 }

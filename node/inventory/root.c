@@ -80,6 +80,15 @@ int root_type(const struct root *r, const char *path, mode_t *ret)
     return why;
 }
 
+int root_written(const struct root *r, const char *path, int64_t *ret_s)
+{
+    struct stat st = { 0 };
+    int why = look_at(r, path, &st);
+    if (why == 0)
+        *ret_s = st.st_mtime;
+    return why;
+}
+
 bool root_has(const struct root *r, const char *path)
 {
     struct stat st;

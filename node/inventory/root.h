@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -32,6 +33,8 @@ int root_read(const struct root *r, const char *path, struct buf *ret);
 int root_peek(const struct root *r, const char *path, char *ret, size_t size, size_t *ret_len);
 /* The file type that a path leads to, as bits of S_IFMT. */
 int root_type(const struct root *r, const char *path, mode_t *ret);
+/* When the file that a path leads to was last written, in seconds since 1970. */
+int root_written(const struct root *r, const char *path, int64_t *ret_s);
 /* Whether a path leads to anything that can be reached. */
 bool root_has(const struct root *r, const char *path);
 /* Whether two paths lead to the same file or directory, through links or mounts; "." is the root.

@@ -209,6 +209,16 @@ class Cards(unittest.TestCase):
     def test_it_is_there_only_when_asked_for(self):
         self.assertEqual(of_kind(objects(), "DaemonSet"), [])
 
+    def test_it_leaves_with_the_stack(self):
+        """Ostler removes this label before it unloads a driver."""
+        (term,) = self.pod()["affinity"]["nodeAffinity"][
+            "requiredDuringSchedulingIgnoredDuringExecution"
+        ]["nodeSelectorTerms"]
+        key = re.search(
+            r'#define \w+ "(ostler.dev/stack)"', (ROOT / "reconcilers/model/names.h").read_text()
+        )
+        self.assertEqual(term, {"matchExpressions": [{"key": key[1], "operator": "Exists"}]})
+
     def test_its_one_right_is_to_enter_the_drivers_root(self):
         pod = self.pod()
         (wait,), (cards,) = pod["initContainers"], pod["containers"]

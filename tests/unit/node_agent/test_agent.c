@@ -16,9 +16,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "node/inventory/nvml.h"
 #include "tests/unit/support/fake_root.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -27,7 +29,10 @@ enum {
     AT_ONCE_MS = 100, /* within this time of its start the agent of such a node looks */
     PATIENCE_MS = 20 * 1000,
     NOTHING_MS = 2500, /* longer than the pause after a first failure */
-    REQUEST_MAX = 8192,
+    REQUEST_MAX = 2048,
+    REPORT_MAX = 1 << 16,
+    SILENCE_MS = 100,      /* after a request of which all has come */
+    CHANGE_MS = 10 * 1000, /* until a change is reported */
 };
 
 #define BOOT_ID "7c1e0a52-4d2c-4f5b-8d9a-6a2fb0a7b1c2"
@@ -91,15 +96,19 @@ static void run_agent(const struct setting *s)
     _exit(node_agent_run(&o, NULL) == 0 ? 0 : 1);
 }
 
-static void prepare(struct setting *s)
+/* `root`: of the machine; taken. */
+static void prepare_on(struct setting *s, char *root)
 {
     int port;
-    CLEANUP_JSON json_t *machine = tree(
-        "{'files':{'run/x':'','proc/sys/kernel/random/boot_id':'" BOOT_ID "\\n'}}");
-    *s = (struct setting){ .root = fake_root_new(machine) };
+    *s = (struct setting){ .root = root };
     s->listener = listen_somewhere(&port);
     s->kubeconfig = write_kubeconfig(s->root, port);
     choose_node(s);
+}
+
+static void prepare(struct setting *s)
+{
+    prepare_on(s, fake_root_with("'run/x':'','proc/sys/kernel/random/boot_id':'" BOOT_ID "\\n'"));
 }
 
 static void start(struct setting *s)
@@ -151,6 +160,28 @@ static int take_question(const struct setting *s)
     request[n] = '\0';
     assert_true(str_has_prefix(request, want));
     return fd;
+}
+
+/* Answers the next request, which must begin with this, with an object. Returns the request, owned
+ * by the caller. */
+static char *answer_next(const struct setting *s, const char *verb, const char *object, int ms)
+{
+    CLEANUP_BUF struct buf request = BUF_INIT(REPORT_MAX);
+    CLEANUP_FREE char *quoted = json_quoted(object),
+                      *text = xasprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                                        "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
+                                        strlen(quoted), quoted);
+    char chunk[REQUEST_MAX];
+    ssize_t n;
+    assert_true(is_ready(s->listener, ms));
+    int fd = accept(s->listener, NULL, NULL);
+    assert_true(fd >= 0);
+    while (is_ready(fd, SILENCE_MS) && (n = recv(fd, chunk, sizeof chunk, 0)) > 0)
+        assert_true(buf_add(&request, chunk, (size_t) n));
+    assert_true(str_has_prefix(buf_text(&request), verb));
+    assert_int_equal(send(fd, text, strlen(text), 0), strlen(text));
+    close(fd);
+    return buf_take(&request);
 }
 
 /* Whether the other side is gone. */
@@ -271,38 +302,14 @@ enum { LOG_MS = 15 * 1000 };
     "{\"address\":\"0000:3b:00.0\",\"xid\":31,\"count\":7,\"first\":\"2020-01-01T00:00:00Z\","     \
     "\"last\":\"2020-01-01T00:00:00Z\",\"bootId\":\"" BOOT_ID "\"}"
 
-/* Receives the next request, which must begin so, and answers with the GpuNode. The text of the
- * request, owned by the caller. */
-static char *serve(const struct setting *s, const char *want)
-{
-    CLEANUP_FREE char *object = xasprintf(
-        "{\"metadata\":{\"name\":\"%s\",\"uid\":\"u\"},\"status\":{\"inventory\":{\"faults\":[" SAID
-        "]}}}",
-        s->node);
-    CLEANUP_FREE char *answer = xasprintf(
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
-        "Content-Length: %zu\r\n\r\n%s",
-        strlen(object), object);
-    char *text = xcalloc(1, REQUEST_MAX);
-    size_t len = 0;
-    ssize_t n;
-    assert_true(is_ready(s->listener, PATIENCE_MS));
-    int fd = accept(s->listener, NULL, NULL);
-    assert_true(fd >= 0);
-    /* Headers and body of such a request may come separately. */
-    while (is_ready(fd, len ? 100 : PATIENCE_MS) &&
-           (n = recv(fd, text + len, REQUEST_MAX - 1 - len, 0)) > 0)
-        len += (size_t) n;
-    assert_true(str_has_prefix(text, want));
-    assert_int_equal(send(fd, answer, strlen(answer), 0), strlen(answer));
-    close(fd);
-    return text;
-}
-
 /* A write that contains these texts. */
 static void expect_write(const struct setting *s, const char *first, const char *second)
 {
-    CLEANUP_FREE char *read = serve(s, "GET "), *write = serve(s, "PATCH ");
+    CLEANUP_FREE char *object = xasprintf(
+        "{'metadata':{'name':'%s','uid':'u'},'status':{'inventory':{'faults':[" SAID "]}}}",
+        s->node);
+    free(answer_next(s, "GET ", object, PATIENCE_MS));
+    CLEANUP_FREE char *write = answer_next(s, "PATCH ", object, PATIENCE_MS);
     assert_non_null(strstr(write, first));
     assert_non_null(strstr(write, second));
 }
@@ -348,6 +355,40 @@ static void check_log_that_is_missing(void **state)
     end(&s);
 }
 
+/* What `ostler-node cards` reports of a GPU's health is in the GpuNode within ten seconds. */
+static void check_health(void **state)
+{
+    (void) state;
+    const struct clock clock = clock_system();
+    struct setting s;
+    prepare_on(&s, fake_root_of("ubuntu-hgx-sick"));
+    CLEANUP_FREE char *file = xasprintf("%s/" NVML_FILE, s.root);
+    CLEANUP_BUF struct buf text = BUF_INIT(NVML_TEXT_MAX);
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    assert_int_equal(root_open(&root, s.root, NULL), 0);
+    assert_int_equal(root_read(&root, NVML_FILE, &text), 0);
+    CLEANUP_FREE char *object = xasprintf(
+        "{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuNode','metadata':"
+        "{'name':'%s','uid':'u','resourceVersion':'1'}}",
+        s.node);
+    start(&s);
+    free(answer_next(&s, "GET ", object, PATIENCE_MS));
+    CLEANUP_FREE char *first = answer_next(&s, "PATCH ", object, PATIENCE_MS);
+    assert_non_null(strstr(first, "\"recovery\":\"Reset\""));
+    assert_null(strstr(first, "\"recovery\":\"Reboot\""));
+    int64_t began_ms = clock_mono_ms(&clock);
+    char *changed = strstr(text.data, "recovery=Reset");
+    assert_non_null(changed);
+    /* Over the rest of the text, which is longer. */
+    strcpy(changed, "recovery=Reboot\nend\n");
+    assert_int_equal(file_write(file, 0644, text.data, strlen(text.data), NULL), 0);
+    free(answer_next(&s, "GET ", object, CHANGE_MS));
+    CLEANUP_FREE char *second = answer_next(&s, "PATCH ", object, CHANGE_MS);
+    assert_true(clock_mono_ms(&clock) - began_ms < CHANGE_MS);
+    assert_non_null(strstr(second, "\"recovery\":\"Reboot\""));
+    end(&s);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -355,6 +396,7 @@ int main(void)
     suite_add(&s, "a question without an answer is asked again", check_again, NULL);
     suite_add(&s, "a look that is killed is made again", check_killed_look, NULL);
     suite_add(&s, "told to end in the middle of a look", check_stopped, NULL);
+    suite_add(&s, "a GPU whose health changes", check_health, NULL);
     suite_add(&s, "a machine that hangs", check_machine_that_hangs, NULL);
     suite_add(&s, "a fault of the kernel log", check_log, NULL);
     suite_add(&s, "a kernel log that is missing", check_log_that_is_missing, NULL);

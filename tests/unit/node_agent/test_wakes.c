@@ -1,13 +1,16 @@
 /* Which messages of the kernel, and which changes of folders, are a reason to look. */
 #include "node/agent/wakes.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "node/inventory/nvml.h"
 #include "tests/unit/support/fake_root.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -100,10 +103,31 @@ static void check_folders(void **state)
     wakes_close(&w);
 }
 
+/* The file of `ostler-node cards` wakes the agent when it is replaced, and not when only its time
+ * is set, once a minute. */
+static void check_cards(void **state)
+{
+    (void) state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_FAKE_ROOT char *path = fake_root_with("'" NVML_FILE "':'old'");
+    CLEANUP_FREE char *file = xasprintf("%s/" NVML_FILE, path);
+    struct wakes w;
+    assert_int_equal(root_open(&root, path, NULL), 0);
+    wakes_open(&w);
+    wakes_watch(&w, &root);
+    assert_int_equal(utimensat(AT_FDCWD, file, NULL, 0), 0);
+    assert_false(has_news(&w, 0));
+    assert_int_equal(file_write(file, 0644, "new", 3, NULL), 0);
+    assert_true(has_news(&w, PATIENCE_MS));
+    assert_false(has_news(&w, 0));
+    wakes_close(&w);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
     suite_add(&s, "folders", check_folders, NULL);
+    suite_add(&s, "the file of NVML", check_cards, NULL);
     return suite_run(&s, "wakes");
 }

@@ -2,8 +2,6 @@
  * tests/nvml. */
 #include "node/gpus/ask.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,21 +18,28 @@
 #include "base/str.h"
 #include "node/gpus/gpus.h"
 #include "node/inventory/nvml.h"
+#include "tests/unit/node_gpus/own_root.h"
 #include "tests/unit/support/fake_root.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-#define BOOT "7c1e0a52-4d2c-4f5b-8d9a-6a2fb0a7b1c2"
-#define HELPER "build/ostler-nvml"
-#define LIBRARY "build/nvml-stand-in/libnvidia-ml.so.1"
-
 enum { LIMIT_MS = 2000, HANG_MS = 300, LATE_MS = 1500, MOST = 4096 };
 
-static const char answer[] = "card GPU-0 40960\n"
+static const char answer[] = "asks 0000:10:00.0\ncard GPU-0 40960\n"
                              "mig GPU-0 1g.5gb MIG-0\nmig GPU-0 1g.5gb MIG-1\nmig GPU-0 1g.5gb "
                              "MIG-3\nmig GPU-0 1g.5gb MIG-4\n"
                              "mig GPU-0 1g.5gb MIG-6\n"
-                             "card GPU-1 40960\nend\n";
+                             "health 0000:10:00.0 doubleBitErrors=4\n"
+                             "asks 0000:11:00.0\ncard GPU-1 40960\n"
+                             "health 0000:11:00.0 doubleBitErrors=3\nend\n";
+
+/* The same in the file for the agent. */
+static const char kept[] = "card GPU-0 40960\n"
+                           "mig GPU-0 1g.5gb MIG-0\nmig GPU-0 1g.5gb MIG-1\n"
+                           "mig GPU-0 1g.5gb MIG-3\nmig GPU-0 1g.5gb MIG-4\n"
+                           "mig GPU-0 1g.5gb MIG-6\ncard GPU-1 40960\n"
+                           "health 0000:10:00.0 doubleBitErrors=4\n"
+                           "health 0000:11:00.0 doubleBitErrors=3\nend\n";
 
 static const struct row {
     const char *how; /* the library behaves; "absent": there is none */
@@ -45,6 +50,7 @@ static const struct row {
     { "leaves-a-child", LIMIT_MS, NULL },
     { "leaves-a-session", LIMIT_MS, NULL },
     { "breaks-out", LIMIT_MS, NULL },
+    { "looks-at-its-name", LIMIT_MS, NULL },
     { "crashes", LIMIT_MS, "NVML: it was ended by a signal: Segmentation fault" },
     { "crashes-late", LIMIT_MS, "NVML: it was ended by a signal: Aborted" },
     { "refuses", LIMIT_MS,
@@ -56,32 +62,27 @@ static const struct row {
 
 /* ---- a folder with the library, whose name says how it behaves */
 
-static char *absolute(const char *path)
-{
-    char *full = realpath(path, NULL);
-    if (!full)
-        fail_msg("%s is missing; make builds it before this test", path);
-    return full;
-}
-
-static char *folder_new(const char *how)
+static char *folder_new(const char *how, const char *script, int age_s)
 {
     char *base = xasprintf("%s/ostler-nvml-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(base));
     char *folder = xasprintf("%s/%s", base, how);
     assert_int_equal(mkdir(folder, 0755), 0);
     CLEANUP_FREE char *place = xasprintf("%s/libnvidia-ml.so.1", folder),
-                      *library = absolute(LIBRARY);
+                      *library = absolute(str_eq(how, "old") ? OLD_LIBRARY : LIBRARY);
     if (!str_eq(how, "absent"))
         assert_int_equal(symlink(library, place), 0);
+    script_put(folder, script, age_s);
     free(base);
     return folder;
 }
 
 static void folder_free(char *folder)
 {
-    CLEANUP_FREE char *place = xasprintf("%s/libnvidia-ml.so.1", folder);
+    CLEANUP_FREE char *place = xasprintf("%s/libnvidia-ml.so.1", folder),
+                      *script = xasprintf("%s/script", folder);
     unlink(place);
+    unlink(script);
     assert_int_equal(rmdir(folder), 0);
     *strrchr(folder, '/') = '\0';
     assert_int_equal(rmdir(folder), 0);
@@ -97,13 +98,22 @@ static void begin(const char *folder, struct asker *a, struct driver_root *d)
                 LIBRARY_FOLDER_MAX);
 }
 
-static int ask(const char *how, int64_t limit_ms, struct buf *said, struct err *e)
+/* What is asked of which library. */
+struct asking {
+    const char *how;
+    const char *script;
+    int age_s; /* of the script */
+    const char *gpus;
+    int64_t limit_ms;
+};
+
+static int ask(const struct asking *asking, struct buf *said, struct err *e)
 {
     struct asker a;
     CLEANUP_DRIVER_ROOT struct driver_root d;
-    char *folder = folder_new(how);
+    char *folder = folder_new(asking->how, asking->script, asking->age_s);
     begin(folder, &a, &d);
-    int rc = asker_ask(&a, &d, limit_ms, said, e);
+    int rc = asker_ask(&a, &(struct question){ &d, asking->gpus, asking->limit_ms }, said, e);
     assert_int_equal(a.stuck, 0);
     asker_close(&a);
     folder_free(folder);
@@ -117,7 +127,7 @@ static void check(void **state)
     CLEANUP_BUF struct buf said = BUF_INIT(MOST);
     CLEANUP_ERR struct err e = { 0 };
     int64_t began_ms = clock_mono_ms(&clock);
-    int rc = ask(row->how, row->limit_ms, &said, &e);
+    int rc = ask(&(struct asking){ row->how, "", 0, NULL, row->limit_ms }, &said, &e);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
     assert_int_equal(rc, row->error ? -1 : 0);
     if (!row->error)
@@ -132,11 +142,145 @@ static void check_lies(void **state)
 {
     (void) state;
     CLEANUP_BUF struct buf said = BUF_INIT(NVML_TEXT_MAX);
+    CLEANUP_VIEW struct view v = { 0 };
     struct nvml_line line;
-    assert_int_equal(ask("lies", LIMIT_MS, &said, NULL), 0);
+    assert_int_equal(ask(&(struct asking){ "lies", "", 0, NULL, LIMIT_MS }, &said, NULL), 0);
     struct part text = part_of_buf(&said);
     assert_true(nvml_is_whole(text));
-    assert_false(nvml_next(&text, &line));
+    while (nvml_next(&text, &line)) {
+        struct card_health h = { 0 };
+        assert_true(line.kind == NVML_ASKS || line.kind == NVML_HEALTH);
+        card_health_read(&v.arena, line.facts, &h);
+        assert_null(h.values[CARD_SERIAL]);
+    }
+}
+
+/* ---- the health of GPUs, as the script has it */
+
+#define BOTH "0000:10:00.0 0000:11:00.0"
+#define SECOND "0000:11:00.0"
+
+static const struct {
+    const char *name;
+    struct asking asking;
+    const char *health; /* the lines about health */
+} healths[] = {
+    { "nothing is wrong",
+      { "answers", "1 SERIAL=1650220012345;FIELD_230=0;REMAP_PENDING=0;ECC=0;SRAM=0;FABRIC=1", 0,
+        SECOND, LIMIT_MS },
+      "health 0000:11:00.0 serial=1650220012345 remapPending=false remapFailed=false "
+      "doubleBitErrors=0 sramExceeded=false fabric=Healthy recovery=None\n" },
+    { "all is wrong",
+      { "answers", "1 FIELD_230=1;REMAP_PENDING=1;REMAP_FAILED=1;ECC=7;SRAM=1;FABRIC=2", 0, SECOND,
+        LIMIT_MS },
+      "health 0000:11:00.0 remapPending=true remapFailed=true doubleBitErrors=7 sramExceeded=true "
+      "fabric=Unhealthy recovery=Reset\n" },
+    { "a divided GPU tells nothing of its rows",
+      { "answers", "0 REMAP_PENDING=1", 0, "0000:10:00.0", LIMIT_MS },
+      "health 0000:10:00.0 doubleBitErrors=4\n" },
+    { "SRAM is for root, and the fabric is not ready",
+      { "answers", "1 SRAM=-1;FABRIC=1;FABRIC_STATE=2", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3\n" },
+    { "a fabric of less bandwidth",
+      { "answers", "1 FABRIC=3", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3 fabric=Limited\n" },
+    { "a fabric whose health nobody knows",
+      { "answers", "1 FABRIC=0", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3\n" },
+    { "a fabric in a state that no version has",
+      { "answers", "1 FABRIC=4", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3\n" },
+    { "reboot",
+      { "answers", "1 FIELD_230=2", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3 recovery=Reboot\n" },
+    { "drain peers",
+      { "answers", "1 FIELD_230=3", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3 recovery=DrainPeers\n" },
+    { "drain and reset",
+      { "answers", "1 FIELD_230=4", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3 recovery=DrainAndReset\n" },
+    { "recover the domain, as a wide number",
+      { "answers", "1 FIELD_230=5;TYPE_230=3", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3 recovery=RecoverDomain\n" },
+    { "an action that no version has",
+      { "answers", "1 FIELD_230=6", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3\n" },
+    { "an action that is no whole number",
+      { "answers", "1 FIELD_230=1;TYPE_230=0", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3\n" },
+    { "a wide number beyond all actions",
+      { "answers", "1 FIELD_230=4294967297;TYPE_230=3", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3\n" },
+    { "calls ask for a reset, and the field is not known",
+      { "answers", "1 RESET_REQUIRED", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 recovery=Reset\n" },
+    { "the field knows better than the calls",
+      { "answers", "1 RESET_REQUIRED;FIELD_230=2", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 recovery=Reboot\n" },
+    { "a lost GPU is named by its address",
+      { "answers", "0 GPU_IS_LOST", 0, BOTH, LIMIT_MS },
+      "health 0000:10:00.0 lost=true\nhealth 0000:11:00.0 doubleBitErrors=3\n" },
+    { "without addresses, a lost GPU has no name",
+      { "answers", "0 GPU_IS_LOST", 0, NULL, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3\n" },
+    { "the handle fails for another reason",
+      { "answers", "1 HANDLE_UNKNOWN", 0, BOTH, LIMIT_MS },
+      "health 0000:10:00.0 doubleBitErrors=4\n" },
+    { "not known to the library",
+      { "answers", "", 0, "0000:77:00.0 " SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3\n" },
+    { "before its time",
+      { "answers", "1 FIELD_230=0;FIELD_230=1@60", 50, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3 recovery=None\n" },
+    { "after its time",
+      { "answers", "1 FIELD_230=0;FIELD_230=1@60", 70, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 doubleBitErrors=3 recovery=Reset\n" },
+    { "an old library",
+      { "old", "1 FIELD_230=1;SRAM=1;FABRIC=1;SERIAL=12", 0, SECOND, LIMIT_MS },
+      "health 0000:11:00.0 serial=12 doubleBitErrors=3 recovery=Reset\n" },
+};
+
+static void check_health(void **state)
+{
+    const size_t i = (size_t) (uintptr_t) *state;
+    CLEANUP_BUF struct buf said = BUF_INIT(MOST), health = BUF_INIT(MOST);
+    CLEANUP_ERR struct err e = { 0 };
+    struct nvml_line line;
+    assert_int_equal(ask(&healths[i].asking, &said, &e), 0);
+    struct part text = part_of_buf(&said);
+    while (nvml_next(&text, &line))
+        if (line.kind == NVML_HEALTH)
+            buf_printf(&health, "%.*s\n", (int) line.text.len, line.text.at);
+    assert_string_equal(buf_text(&health), healths[i].health);
+}
+
+/* What the library said until then is kept, and the last GPU that was asked about is named. */
+static void check_hang(void **state)
+{
+    (void) state;
+    const struct asking asking = { "answers", "0 HANG", 0, SECOND " 0000:10:00.0", HANG_MS };
+    CLEANUP_BUF struct buf said = BUF_INIT(MOST);
+    CLEANUP_ERR struct err e = { 0 };
+    assert_int_equal(ask(&asking, &said, &e), -1);
+    assert_int_equal(e.kind, ERR_TIMEOUT);
+    assert_string_equal(buf_text(&said), "asks 0000:11:00.0\ncard GPU-1 40960\n"
+                                         "health 0000:11:00.0 doubleBitErrors=3\n"
+                                         "asks 0000:10:00.0\n");
+}
+
+/* One that answers word by word does not hang, but may not take for ever. */
+static void check_slow(void **state)
+{
+    (void) state;
+    const struct clock clock = clock_system();
+    CLEANUP_BUF struct buf said = BUF_INIT(MOST);
+    CLEANUP_ERR struct err e = { 0 };
+    int64_t began_ms = clock_mono_ms(&clock);
+    assert_int_equal(ask(&(struct asking){ "drips", "", 0, NULL, HANG_MS }, &said, &e), -1);
+    int64_t took_ms = clock_mono_ms(&clock) - began_ms;
+    assert_int_equal(e.kind, ERR_SYSTEM);
+    assert_string_equal(err_msg(&e), "NVML: its answer was not complete in time");
+    assert_true(took_ms >= HANG_MS * ASK_LIMITS && took_ms < HANG_MS * ASK_LIMITS + LATE_MS);
 }
 
 /* While one cannot be ended, no other is begun. */
@@ -147,17 +291,19 @@ static void check_stuck(void **state)
     CLEANUP_ERR struct err e = { 0 };
     struct asker a;
     CLEANUP_DRIVER_ROOT struct driver_root d;
-    char *folder = folder_new("answers");
+    char *folder = folder_new("answers", "", 0);
     begin(folder, &a, &d);
     a.stuck = fork();
     assert_true(a.stuck >= 0);
     if (a.stuck == 0)
         for (;;)
             pause();
-    assert_int_equal(asker_ask(&a, &d, LIMIT_MS, &said, &e), -1);
+    const struct question q = { &d, NULL, LIMIT_MS };
+    assert_int_equal(asker_ask(&a, &q, &said, &e), -1);
+    assert_true(asker_is_stuck(&a));
     assert_non_null(strstr(err_msg(&e), "hangs in the driver and cannot be killed"));
     assert_int_equal(kill(a.stuck, SIGKILL), 0);
-    while (asker_ask(&a, &d, LIMIT_MS, &said, NULL) < 0)
+    while (asker_ask(&a, &q, &said, NULL) < 0)
         usleep(10 * 1000);
     assert_string_equal(buf_text(&said), answer);
     asker_close(&a);
@@ -165,45 +311,6 @@ static void check_stuck(void **state)
 }
 
 /* ---- in a root of its own */
-
-static void copy_file(const char *from, const char *root, const char *place)
-{
-    CLEANUP_FREE char *to = xasprintf("%s%s", root, place);
-    char chunk[65536];
-    size_t n;
-    FILE *in = fopen(from, "re"), *out = fopen(to, "we");
-    assert_true(in && out);
-    while ((n = fread(chunk, 1, sizeof chunk, in)) > 0)
-        assert_int_equal(fwrite(chunk, 1, n, out), n);
-    fclose(in);
-    assert_int_equal(fclose(out), 0);
-    assert_int_equal(chmod(to, 0755), 0);
-}
-
-/* A machine whose driver is its own: nothing is in it but the loader, the C library and the
- * driver's; the helper is not. */
-static char *own_root_new(void)
-{
-    static const char *const folders[] = { "/lib64", "/lib", "/dev", "/usr", "/usr/lib64", "/run" };
-    static const char *const loaders[] = { "/lib64/ld-linux-x86-64.so.2",
-                                           "/lib/ld-linux-aarch64.so.1" };
-    CLEANUP_JSON json_t *machine = tree("{'files':{'proc/driver/nvidia/version':'NVRM version: x',"
-                                        "'proc/sys/kernel/random/boot_id':'" BOOT "','run/x':''}}");
-    char *base = fake_root_new(machine);
-    Dl_info libc;
-    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-        CLEANUP_FREE char *folder = xasprintf("%s%s", base, folders[i]);
-        assert_true(mkdir(folder, 0755) == 0 || errno == EEXIST);
-    }
-    for (size_t i = 0; i < ARRAY_LEN(loaders); i++)
-        if (access(loaders[i], R_OK) == 0)
-            copy_file(loaders[i], base, loaders[i]);
-    assert_true(dladdr(dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &libc));
-    copy_file(libc.dli_fname, base, "/usr/lib64/libc.so.6");
-    copy_file(LIBRARY, base, "/usr/lib64/libnvidia-ml.so.1");
-    copy_file("/dev/null", base, "/dev/nvidiactl");
-    return base;
-}
 
 static void check_own_root(void **state)
 {
@@ -219,27 +326,13 @@ static void check_own_root(void **state)
     assert_int_equal(root_open(&host, base, NULL), 0);
     assert_int_equal(driver_root_find(&host, &d, &e), 0);
     assert_string_equal(d.library_folder, "/usr/lib64");
-    assert_int_equal(asker_ask(&a, &d, LIMIT_MS, &said, &e), 0);
+    assert_int_equal(asker_ask(&a, &(struct question){ &d, NULL, LIMIT_MS }, &said, &e), 0);
     assert_string_equal(buf_text(&said), answer);
     asker_close(&a);
     fake_root_free(base);
 }
 
 /* ---- ostler-node cards */
-
-/* It is looked for beside the program. */
-static void put_helper_beside(void)
-{
-    char self[4096];
-    CLEANUP_FREE char *helper = absolute(HELPER);
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    assert_true(n > 0);
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    CLEANUP_FREE char *place = xasprintf("%s/ostler-nvml", self);
-    unlink(place);
-    assert_int_equal(symlink(helper, place), 0);
-}
 
 /* What a file has, once it is there. Owned by the caller. */
 static char *text_of(const char *path)
@@ -277,7 +370,7 @@ static void check_kept(void **state)
     assert_int_equal(waitpid(keeper, &status, 0), keeper);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     assert_true(str_has_prefix(got, BOOT " "));
-    assert_string_equal(strchr(got, '\n') + 1, answer);
+    assert_string_equal(strchr(got, '\n') + 1, kept);
     fake_root_free(base);
 }
 
@@ -300,6 +393,10 @@ int main(void)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         suite_add(&s, rows[i].how, check, (void *) &rows[i]);
     suite_add(&s, "lies", check_lies, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(healths); i++)
+        suite_add(&s, healths[i].name, check_health, (void *) (uintptr_t) i);
+    suite_add(&s, "a GPU that hangs it", check_hang, NULL);
+    suite_add(&s, "one that is slow", check_slow, NULL);
     suite_add(&s, "one that hangs in the kernel", check_stuck, NULL);
     suite_add(&s, "in the root of a driver", check_own_root, NULL);
     put_helper_beside();

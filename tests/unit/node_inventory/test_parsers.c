@@ -12,6 +12,7 @@
 #include "node/inventory/kubelet.h"
 #include "node/inventory/module.h"
 #include "node/inventory/nvml.h"
+#include "node/inventory/nvml_process.h"
 #include "node/inventory/os.h"
 #include "node/inventory/runtime.h"
 #include "node/inventory/uevent.h"
@@ -176,13 +177,45 @@ static void nvml(struct part text, struct buf *b)
     struct nvml_line line;
     buf_str(b, nvml_is_whole(text) ? "whole " : "");
     while (nvml_next(&text, &line)) {
+        if (line.kind == NVML_ASKS || line.kind == NVML_HEALTH) {
+            add_part(b, line.kind == NVML_ASKS ? "asks" : "health", line.address);
+            continue;
+        }
         buf_printf(b, "%.*s=%d ", (int) line.uuid.len, line.uuid.at, (int) line.memory_mib);
         add_part(b, "profile", line.profile);
         add_part(b, "mig", line.mig_uuid);
     }
 }
 
+static void health(struct part text, struct buf *b)
+{
+    CLEANUP_VIEW struct view v = { 0 };
+    struct card_health h = { 0 };
+    card_health_read(&v.arena, text, &h);
+    card_health_print(&h, b);
+}
+
+/* Two lines: stat and uptime. */
+static void age(struct part text, struct buf *b)
+{
+    struct part stat;
+    part_next(&text, '\n', &stat);
+    buf_printf(b, "%d", (int) nvml_process_age_s(stat, text, 100));
+}
+
+#define STAT(name, start)                                                                          \
+    "4242 (" name ") S 1 4242 4242 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 " start " 2 3 4\n"
+
 static const struct row rows[] = {
+    { "age: a process", age, STAT("ostler-nvml", "5000") "61.25 100.00\n", "11" },
+    { "age: a name with spaces and parentheses", age, STAT("a) S 1 (b", "5000") "61.25 100.00\n",
+      "11" },
+    { "age: the clock was read before", age, STAT("x", "6200") "61.25 100.00\n", "0" },
+    { "age: too few words", age, "4242 (x) S 1 2 3\n61.25 100.00\n", "-1" },
+    { "age: no name", age, "4242\n61.25 100.00\n", "-1" },
+    { "age: no number", age, STAT("x", "-5000") "61.25 100.00\n", "-1" },
+    { "age: no clock", age, STAT("x", "5000"), "-1" },
+    { "age: a clock of letters", age, STAT("x", "5000") "now.25\n", "-1" },
     { "uevent: a GPU", uevent,
       "DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME="
       "0000:19:00.0\nMODALIAS=pci:v0d\n",
@@ -377,6 +410,45 @@ static const struct row rows[] = {
       "card GPU-1\ncard GPU-1 1 1\nmig GPU-1 1g.5gb\nmig GPU-1 1g.5gb MIG-1 x\ncard\n\n", "" },
     { "NVML: characters that are in no name", nvml,
       "card GPU_1 1\nmig GPU-1 1g/../x MIG-1\nmig GPU-1 1g.5gb MIG-1;\n", "" },
+    { "NVML: health, and what is asked about", nvml,
+      "asks 0000:65:00.0\nhealth 0000:65:00.0\nhealth 10000:65:00.0 lost=true\nend\n",
+      "whole asks=0000:65:00.0 health=0000:65:00.0 health=10000:65:00.0 " },
+    { "NVML: health of what is no address", nvml,
+      "health\nhealth GPU-1 lost=true\nasks 0000:65:00\nasks 0000:65:00.0 x\n"
+      "health 000000000:65:00.0\nhealths 0000:65:00.0\n",
+      "" },
+    { "health: all", health,
+      "serial=1650220012345 recovery=DrainAndReset remapPending=true remapFailed=false "
+      "doubleBitErrors=2147483647 sramExceeded=true fabric=Limited lost=true hangs=true",
+      "serial 1650220012345, recovery DrainAndReset, remapPending true, remapFailed false, "
+      "doubleBitErrors 2147483647, sramExceeded true, fabric Limited, lost true, hangs true" },
+    { "health: nothing", health, "", "" },
+    { "health: each word of recovery", health, "recovery=None", "recovery None" },
+    { "health: a reset", health, "recovery=Reset", "recovery Reset" },
+    { "health: a reboot", health, "recovery=Reboot", "recovery Reboot" },
+    { "health: peers", health, "recovery=DrainPeers", "recovery DrainPeers" },
+    { "health: a domain", health, "recovery=RecoverDomain", "recovery RecoverDomain" },
+    { "health: a fabric that works", health, "fabric=Healthy", "fabric Healthy" },
+    { "health: a fabric that does not", health, "fabric=Unhealthy", "fabric Unhealthy" },
+    { "health: words that are none", health,
+      "recovery=none recovery= fabric=Fine remapPending=1 remapFailed=yes sramExceeded=TRUE "
+      "lost=false hangs=false doubleBitErrors=-1 serial=",
+      "" },
+    { "health: the end of a word, and more than one", health, "recovery=Res recovery=ResetReset",
+      "" },
+    { "health: more errors than the schema has", health, "doubleBitErrors=2147483648", "" },
+    { "health: keys that nobody knows", health, "recoverys=Reset Recovery=Reset =Reset Reset", "" },
+    { "health: the first counts", health, "recovery=Reset recovery=None", "recovery Reset" },
+    { "health: the first that is one counts", health, "recovery=x recovery=None", "recovery None" },
+    { "health: a serial number of odd characters", health, "serial=12/34", "" },
+    { "health: a serial number that is too long", health, "serial=01234567890123456789012345678901",
+      "" },
+    { "health: the longest serial number", health, "serial=0123456789012345678901234567890",
+      "serial 0123456789012345678901234567890" },
+    { "health: more words than a line has", health, "a b c d e f g h i j k l m n o p lost=true",
+      "" },
+    { "health: as many words as a line has", health, "a b c d e f g h i j k l m n o lost=true",
+      "lost true" },
     { "NVML: a name that is too long", nvml,
       "card 0123456789012345678901234567890123456789012345678901234567890123 1\n", "" },
 
