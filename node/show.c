@@ -131,7 +131,7 @@ static void show_holders(const struct holders *holders, FILE *out)
 static void show_fault(const struct logged_fault *fault, const struct pci_bus *bus, FILE *out)
 {
     const struct xid_event *e = &fault->event;
-    const char *recovery = xid_recovery_name((enum xid_recovery) e->recovery);
+    const char *recovery = gpu_recovery_name((enum gpu_recovery) e->recovery);
     char address[PCI_ADDRESS_MAX], last[CLOCK_TEXT_MAX];
     fault_address(e, bus, address);
     clock_rfc3339(fault->last_s * 1000 * 1000, last);

@@ -1,5 +1,5 @@
 /* The file that `ostler-node cards` keeps for the agent (node/inventory/nvml.h). It is written only
- * if it changes, and its time is set each time, so that the agent sees that somebody still asks. */
+ * if it changes, and its time is set each time, so that the agent sees that NVML is still asked. */
 #ifndef OSTLER_NODE_GPUS_KEPT_H
 #define OSTLER_NODE_GPUS_KEPT_H
 

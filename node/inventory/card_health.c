@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/gpu_recovery.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -11,13 +12,11 @@
 enum { NAME_MAX_LEN = 31, COUNT_MAX = INT32_MAX };
 
 /* NULL at the end. */
-static const char *const recoveries[] = { "None",          "Reset",         "Reboot", "DrainPeers",
-                                          "DrainAndReset", "RecoverDomain", NULL };
 static const char *const fabrics[] = { "Healthy", "Limited", "Unhealthy", NULL };
 static const char *const either[] = { "false", "true", NULL };
 static const char *const only_true[] = { "true", NULL };
 
-enum card_kind { KIND_NAME, KIND_WORD, KIND_FLAG, KIND_COUNT };
+enum card_kind { KIND_NAME, KIND_RECOVERY, KIND_WORD, KIND_FLAG, KIND_COUNT };
 
 /* The keys, which are also those of the JSON form, and their values. `well`: the value if nothing
  * is wrong; NULL: any. */
@@ -28,7 +27,7 @@ static const struct {
     const char *well;
 } rows[] = {
     [CARD_SERIAL] = { "serial", KIND_NAME, NULL, NULL },
-    [CARD_RECOVERY] = { "recovery", KIND_WORD, recoveries, "None" },
+    [CARD_RECOVERY] = { "recovery", KIND_RECOVERY, NULL, "None" },
     [CARD_REMAP_PENDING] = { "remapPending", KIND_FLAG, either, "false" },
     [CARD_REMAP_FAILED] = { "remapFailed", KIND_FLAG, either, "false" },
     [CARD_DOUBLE_BIT_ERRORS] = { "doubleBitErrors", KIND_COUNT, NULL, "0" },
@@ -48,12 +47,22 @@ static bool is_name(struct part p)
     return p.len > 0 && p.len <= NAME_MAX_LEN;
 }
 
+static bool is_recovery(struct part p)
+{
+    for (int r = RECOVERY_NONE; r < RECOVERIES; r++)
+        if (part_is(p, gpu_recovery_name((enum gpu_recovery) r)))
+            return true;
+    return false;
+}
+
 static bool is_value(enum card_fact fact, struct part value)
 {
     const char *const *word = rows[fact].words;
     int64_t count;
     if (rows[fact].kind == KIND_NAME)
         return is_name(value);
+    if (rows[fact].kind == KIND_RECOVERY)
+        return is_recovery(value);
     if (rows[fact].kind == KIND_COUNT)
         return part_number(value, COUNT_MAX, &count);
     while (*word && !part_is(value, *word))

@@ -121,7 +121,7 @@ static bool count_up(struct logged_fault *fault, const struct happening *h)
 /* What the last line says counts, but fatal once is fatal. */
 static void take_words(struct xid_event *event, const struct xid_event *said)
 {
-    if (said->recovery != XID_RECOVERY_UNKNOWN)
+    if (said->recovery != RECOVERY_UNKNOWN)
         event->recovery = said->recovery;
     if (said->fatal > event->fatal)
         event->fatal = said->fatal;

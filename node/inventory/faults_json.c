@@ -54,7 +54,7 @@ static json_t *fault_json(const struct logged_fault *fault, const struct pci_bus
     return json_pack("{s:s, s:i, s:o*, s:o*, s:s*, s:I, s:o, s:o, s:s}", "address", address, "xid",
                      e->xid, "nvswitch", e->nvswitch ? json_true() : NULL, "fatal",
                      e->fatal ? json_boolean(e->fatal == XID_FATAL) : NULL, "recovery",
-                     xid_recovery_name((enum xid_recovery) e->recovery), "count",
+                     gpu_recovery_name((enum gpu_recovery) e->recovery), "count",
                      (json_int_t) fault->count, "first", time_json(fault->first_s), "last",
                      time_json(fault->last_s), "bootId", *fault->boot ? fault->boot : boot_id);
 }
@@ -112,7 +112,7 @@ static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s,
         !read_boot(o, boot_id, ret->boot))
         return false;
     ret->event.xid = (uint16_t) xid;
-    ret->event.recovery = xid_recovery_parse(json_str(o, "recovery"));
+    ret->event.recovery = gpu_recovery_parse(json_str(o, "recovery"));
     if (json_is_boolean(fatal))
         ret->event.fatal = json_is_true(fatal) ? XID_FATAL : XID_NONFATAL;
     ret->count = ret->said = (uint32_t) count;

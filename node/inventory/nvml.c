@@ -192,7 +192,7 @@ static bool is_of_now(struct view *v, struct part first, const char *boot_id)
            part_word(&first, &of) && part_is(of, layout);
 }
 
-/* Whether somebody still writes the file. */
+/* Whether `ostler-node cards` still writes the file. */
 static bool is_fresh(struct view *v)
 {
     const struct clock clock = clock_system();

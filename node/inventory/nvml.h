@@ -13,7 +13,7 @@
  * line, "asks ADDRESS" comes before what is about that GPU, and its health last.
  *
  * `ostler-node cards` sets the time of the file each minute. The health in an older file does not
- * count: nobody asks any more. */
+ * count: `ostler-node cards` no longer asks. */
 #ifndef OSTLER_NODE_INVENTORY_NVML_H
 #define OSTLER_NODE_INVENTORY_NVML_H
 

@@ -15,28 +15,6 @@ enum {
     NUMBER_DIGITS = 9,
 };
 
-static const char *const recoveries[] = {
-    [XID_RECOVERY_NONE] = "None",
-    [XID_RECOVERY_RESET] = "Reset",
-    [XID_RECOVERY_REBOOT] = "Reboot",
-    [XID_RECOVERY_DRAIN_PEERS] = "DrainPeers",
-    [XID_RECOVERY_DRAIN_AND_RESET] = "DrainAndReset",
-    [XID_RECOVERY_RECOVER_DOMAIN] = "RecoverDomain",
-};
-
-const char *xid_recovery_name(enum xid_recovery recovery)
-{
-    return recovery < XID_RECOVERIES ? recoveries[recovery] : NULL;
-}
-
-enum xid_recovery xid_recovery_parse(const char *name)
-{
-    for (size_t i = XID_RECOVERY_NONE; i < ARRAY_LEN(recoveries); i++)
-        if (str_eq(recoveries[i], name))
-            return (enum xid_recovery) i;
-    return XID_RECOVERY_UNKNOWN;
-}
-
 /* ---- numbers; each function cuts off what it takes */
 
 static int digit_of(char c)
@@ -109,18 +87,18 @@ static bool skip_past_last(struct part *text, const char *mark)
 }
 
 /* "GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)". */
-static enum xid_recovery recovery_in(struct part text)
+static enum gpu_recovery recovery_in(struct part text)
 {
     uint32_t from, to;
     if (!skip_past_last(&text, "GPU recovery action changed from 0x") ||
         !take_digits(&text, 16, 1, DOMAIN_DIGITS, &from) || !part_skip(&text, " (") ||
         !part_find(text, ") to 0x"))
-        return XID_RECOVERY_UNKNOWN;
+        return RECOVERY_UNKNOWN;
     text = part_from(text, part_find(text, ") to 0x"));
     return part_skip(&text, ") to 0x") && take_digits(&text, 16, 1, DOMAIN_DIGITS, &to) &&
-                   to < XID_RECOVERIES - XID_RECOVERY_NONE
-               ? (enum xid_recovery)(to + XID_RECOVERY_NONE)
-               : XID_RECOVERY_UNKNOWN;
+                   to < RECOVERIES - RECOVERY_NONE
+               ? (enum gpu_recovery)(to + RECOVERY_NONE)
+               : RECOVERY_UNKNOWN;
 }
 
 /* "XC0" or, before driver 575, "XC 1". */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/gpu_recovery.h"
 #include "node/inventory/text.h"
 
 /* Xid of a GPU that has fallen off the bus. */
@@ -24,24 +25,12 @@ struct xid_place {
 
 enum xid_fatal { XID_FATAL_UNKNOWN, XID_NONFATAL, XID_FATAL };
 
-/* NV2080_CTRL_GPU_RECOVERY_ACTION of the driver, plus one. */
-enum xid_recovery {
-    XID_RECOVERY_UNKNOWN,
-    XID_RECOVERY_NONE,
-    XID_RECOVERY_RESET,
-    XID_RECOVERY_REBOOT,
-    XID_RECOVERY_DRAIN_PEERS,
-    XID_RECOVERY_DRAIN_AND_RESET,
-    XID_RECOVERY_RECOVER_DOMAIN,
-    XID_RECOVERIES
-};
-
 struct xid_event {
     struct xid_place place;
     uint16_t xid;
     bool nvswitch;    /* it is an SXid */
     uint8_t fatal;    /* enum xid_fatal; for Xid 144 to 150 */
-    uint8_t recovery; /* enum xid_recovery; for Xid 154: the new action */
+    uint8_t recovery; /* enum gpu_recovery; for Xid 154: the new action */
 };
 
 /* What a reader keeps between lines. Zero-initialized = nothing. */
@@ -52,9 +41,5 @@ struct xid_reader {
 
 /* Takes the next line of the kernel log, without its prefix. True if it completes a fault. */
 bool xid_line_take(struct xid_reader *r, struct part line, struct xid_event *ret);
-/* "Reset", …, as in the GpuNode; NULL for UNKNOWN. */
-const char *xid_recovery_name(enum xid_recovery recovery);
-/* UNKNOWN for NULL and other words. */
-enum xid_recovery xid_recovery_parse(const char *name);
 
 #endif

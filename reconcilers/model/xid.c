@@ -26,23 +26,20 @@ static const char *const level_names[HEALTH_LEVELS] = {
     [HEALTH_HUMAN] = "Human",
 };
 
-static const struct {
-    const char *name;
-    enum health_level level;
-} recoveries[RECOVERIES] = {
+static const enum health_level levels_of_recoveries[RECOVERIES] = {
     /* What the driver does not know asks for nothing. */
-    [RECOVERY_UNKNOWN] = { NULL, HEALTH_NONE },
-    [RECOVERY_NONE] = { "None", HEALTH_NONE },
-    [RECOVERY_RESET] = { "Reset", HEALTH_CLOSE },
-    [RECOVERY_REBOOT] = { "Reboot", HEALTH_REBOOT },
+    [RECOVERY_UNKNOWN] = HEALTH_NONE,
+    [RECOVERY_NONE] = HEALTH_NONE,
+    [RECOVERY_RESET] = HEALTH_CLOSE,
+    [RECOVERY_REBOOT] = HEALTH_REBOOT,
     /* Programs that use peer-to-peer access must end, and no new ones begin. The driver is asked
      * again when the GPU is empty. */
-    [RECOVERY_DRAIN_PEERS] = { "DrainPeers", HEALTH_CLOSE },
+    [RECOVERY_DRAIN_PEERS] = HEALTH_CLOSE,
     /* The driver lets the programs end first: the GPU works until then. To close the node would
      * cost the other GPUs' capacity and save no job. */
-    [RECOVERY_DRAIN_AND_RESET] = { "DrainAndReset", HEALTH_RESET_WHEN_IDLE },
+    [RECOVERY_DRAIN_AND_RESET] = HEALTH_RESET_WHEN_IDLE,
     /* The NVLink domain has other nodes: a repair of this one recovers nothing. */
-    [RECOVERY_RECOVER_DOMAIN] = { "RecoverDomain", HEALTH_HUMAN },
+    [RECOVERY_RECOVER_DOMAIN] = HEALTH_HUMAN,
 };
 
 const struct xid_row *xid_find(unsigned xid)
@@ -55,7 +52,7 @@ const struct xid_row *xid_find(unsigned xid)
 
 enum health_level recovery_level(enum gpu_recovery recovery)
 {
-    return recoveries[recovery].level;
+    return levels_of_recoveries[recovery];
 }
 
 /* The level of a row in the log alone. NVLink 5 reports link events that it has dealt with under
@@ -114,17 +111,4 @@ bool health_level_parse(const char *name, enum health_level *ret)
             return true;
         }
     return false;
-}
-
-enum gpu_recovery gpu_recovery_parse(const char *name)
-{
-    for (int i = RECOVERY_NONE; i < RECOVERIES; i++)
-        if (str_eq(recoveries[i].name, name))
-            return (enum gpu_recovery) i;
-    return RECOVERY_UNKNOWN;
-}
-
-const char *gpu_recovery_name(enum gpu_recovery recovery)
-{
-    return recoveries[recovery].name;
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/gpu_recovery.h"
+
 /* What a fault asks for, the mildest first. */
 enum health_level {
     HEALTH_NONE,            /* nothing: it is counted */
@@ -16,18 +18,6 @@ enum health_level {
     HEALTH_REBOOT,          /* no new pods; a reboot when the jobs have ended */
     HEALTH_HUMAN,           /* no new pods; only a person can repair it */
     HEALTH_LEVELS
-};
-
-/* What the driver says must happen to a GPU: field 230 of NVML, and Xid 154 in the kernel log. */
-enum gpu_recovery {
-    RECOVERY_UNKNOWN, /* the driver does not report it */
-    RECOVERY_NONE,
-    RECOVERY_RESET,
-    RECOVERY_REBOOT,
-    RECOVERY_DRAIN_PEERS,
-    RECOVERY_DRAIN_AND_RESET,
-    RECOVERY_RECOVER_DOMAIN,
-    RECOVERIES
 };
 
 /* An Xid of NVIDIA's catalogue. */
@@ -67,9 +57,5 @@ enum health_level recovery_level(enum gpu_recovery recovery);
 const char *health_level_name(enum health_level level);
 /* False: no level has this name. */
 bool health_level_parse(const char *name, enum health_level *ret);
-/* As the agent writes it: "DrainAndReset", …; UNKNOWN for NULL and other words. */
-enum gpu_recovery gpu_recovery_parse(const char *name);
-/* Static text; NULL for UNKNOWN. */
-const char *gpu_recovery_name(enum gpu_recovery recovery);
 
 #endif

@@ -159,7 +159,7 @@ static const struct faults_row {
                      .last_s = 1700000000 },
                    { .event = { .place = { 0, 0x3b, 0, -1 },
                                 .xid = 154,
-                                .recovery = XID_RECOVERY_DRAIN_AND_RESET },
+                                .recovery = RECOVERY_DRAIN_AND_RESET },
                      .count = 3,
                      .last_s = 1700000001 } },
         .len = 3,

@@ -184,7 +184,7 @@ static const struct {
     { "a fabric of less bandwidth",
       { "answers", "1 FABRIC=3", 0, SECOND, LIMIT_MS },
       "health 0000:11:00.0 doubleBitErrors=3 fabric=Limited\n" },
-    { "a fabric whose health nobody knows",
+    { "a fabric whose health is not known",
       { "answers", "1 FABRIC=0", 0, SECOND, LIMIT_MS },
       "health 0000:11:00.0 doubleBitErrors=3\n" },
     { "a fabric in a state that no version has",

@@ -122,7 +122,7 @@ static const struct age_row {
 } ages[] = {
     { "a file of this moment", 0, true },
     { "a file of before a turn or two", NVML_FRESH_S - 10, true },
-    { "a file that nobody keeps", NVML_FRESH_S + 10, false },
+    { "a file that is no longer kept", NVML_FRESH_S + 10, false },
     { "a file of days ago", 1000 * 1000, false },
     { "a clock that was set back", -NVML_FRESH_S + 10, true },
     { "a clock that was set back by more", -NVML_FRESH_S - 10, false },

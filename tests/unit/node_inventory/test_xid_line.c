@@ -237,7 +237,7 @@ static const struct row {
 static void add_event(const struct xid_event *e, struct buf *ret)
 {
     static const char *const fatal[] = { "", " not fatal", " fatal" };
-    const char *recovery = xid_recovery_name((enum xid_recovery) e->recovery);
+    const char *recovery = gpu_recovery_name((enum gpu_recovery) e->recovery);
     buf_printf(ret, "%04x:%02x:%02x", e->place.domain, e->place.bus, e->place.device);
     if (e->place.function >= 0)
         buf_printf(ret, ".%d", e->place.function);
@@ -261,12 +261,12 @@ static void check(void **state)
 static void check_names(void **state)
 {
     (void) state;
-    assert_null(xid_recovery_name(XID_RECOVERY_UNKNOWN));
-    assert_null(xid_recovery_name(XID_RECOVERIES));
-    for (int i = XID_RECOVERY_NONE; i < XID_RECOVERIES; i++)
-        assert_int_equal(xid_recovery_parse(xid_recovery_name((enum xid_recovery) i)), i);
-    assert_int_equal(xid_recovery_parse(NULL), XID_RECOVERY_UNKNOWN);
-    assert_int_equal(xid_recovery_parse("reset"), XID_RECOVERY_UNKNOWN);
+    assert_null(gpu_recovery_name(RECOVERY_UNKNOWN));
+    assert_null(gpu_recovery_name(RECOVERIES));
+    for (int i = RECOVERY_NONE; i < RECOVERIES; i++)
+        assert_int_equal(gpu_recovery_parse(gpu_recovery_name((enum gpu_recovery) i)), i);
+    assert_int_equal(gpu_recovery_parse(NULL), RECOVERY_UNKNOWN);
+    assert_int_equal(gpu_recovery_parse("reset"), RECOVERY_UNKNOWN);
 }
 
 int main(void)
