@@ -12,7 +12,8 @@ enum { GIVES_UP_MS = 500, STOP_MS = 500 };
 static void device_plugin_take(struct machine *m, const char *whose)
 {
     machine_set_text(&m->plugin, whose);
-    m->devices = whose && driver_finds_gpus(m) ? m->gpus : 0;
+    int found = gpus_found(m);
+    m->devices = whose && driver_finds_gpus(m) ? found : 0;
     node_note_devices(m);
 }
 
