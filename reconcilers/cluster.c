@@ -334,8 +334,7 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, st
     ret->foreign_slice = slice->head.key;
 }
 
-/* The report about a node; NULL: none, or it is about another node with this name. */
-static const struct gpu_node *report_of(const struct cluster *c, const struct node_slot *slot)
+const struct gpu_node *cluster_report(const struct cluster *c, const struct node_slot *slot)
 {
     const struct gpu_node *report = (const struct gpu_node *) table_get(
         &c->tables[RESOURCE_GPU_NODE], slot->name);
@@ -347,7 +346,7 @@ static const struct gpu_node *report_of(const struct cluster *c, const struct no
 const struct node_inventory *cluster_inventory(const struct cluster *c,
                                                const struct node_slot *slot)
 {
-    const struct gpu_node *report = report_of(c, slot);
+    const struct gpu_node *report = cluster_report(c, slot);
     return report ? report->inventory : NULL;
 }
 
@@ -361,7 +360,7 @@ bool cluster_agent_is_up(const struct node_slot *slot)
 
 const struct node_holders *cluster_holders(const struct cluster *c, const struct node_slot *slot)
 {
-    const struct gpu_node *report = report_of(c, slot);
+    const struct gpu_node *report = cluster_report(c, slot);
     if (!report || !report->holders || !slot->node || !report->inventory->boot ||
         report->inventory->boot != slot->node->boot)
         return NULL;

@@ -8,6 +8,7 @@
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/model/prerequisites.h"
+#include "reconcilers/decide/health.h"
 #include "reconcilers/decide/node_types.h"
 #include "reconcilers/decide/rollout_types.h"
 #include "reconcilers/decide/intents.h"
@@ -56,6 +57,8 @@ struct node_slot {
     struct node_stages stages; /* stages that it has passed on its way to ready */
     struct toolkit_turn toolkit;
     int64_t told_ms; /* monotonic: when its condition was last written; 0: not by this process */
+    int64_t health_told_ms;    /* the same of a report with the health of its GPUs */
+    struct health_quiet quiet; /* when its driver is, or was, being changed */
     uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
     /* While its driver is about to change: node_holders_hash() of the holders that were looked up;
      * 0: none. */
@@ -79,6 +82,9 @@ struct cluster_listener {
     void *arg;
     /* Inputs of rollout decisions have changed. May be NULL. */
     void (*rollout)(void *arg);
+    /* A node's agent reports other facts about the health of its GPUs than `before`. May be NULL. */
+    void (*health)(void *arg, const struct node_slot *slot, const struct gpu_node *before,
+                   const struct gpu_node *after);
     /* The report of a node may be stale. `soon`: all of it is wrong, and something waits for its
      * removal. May be NULL. */
     void (*report)(void *arg, const char *name, bool soon);
@@ -193,6 +199,8 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot,
                        struct node_pods *ret);
 /* Whether the agent on a node is up. If it is not, its last report may be stale. */
 bool cluster_agent_is_up(const struct node_slot *slot);
+/* The report about a node; NULL: none, or it is about another node with this name. */
+const struct gpu_node *cluster_report(const struct cluster *c, const struct node_slot *slot);
 /* The report of a node's agent; NULL: none yet. A report about another node with the same name does
  * not count. */
 const struct node_inventory *cluster_inventory(const struct cluster *c,

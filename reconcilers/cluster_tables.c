@@ -334,6 +334,14 @@ static void holders_changed(struct cluster *c, struct node_slot *slot)
         cluster_enqueue_rollout(c);
 }
 
+/* What a report had when Ostler first saw it is no news. */
+static void report_health(const struct cluster *c, const struct node_slot *slot, const struct gpu_node *before,
+                          const struct gpu_node *after)
+{
+    if (c->o.listener.health && after->health && !node_health_same(before->health, after->health))
+        c->o.listener.health(c->o.listener.arg, slot, before, after);
+}
+
 static void report_changed(void *arg, struct record *before, struct record *after)
 {
     struct cluster *c = arg;
@@ -346,6 +354,8 @@ static void report_changed(void *arg, struct record *before, struct record *afte
         enqueue_node(c, name);
     if (!after)
         enqueue_policy(c, false);
+    if (slot && slot->node && before && after)
+        report_health(c, slot, (const struct gpu_node *) before, (const struct gpu_node *) after);
 }
 
 /* ---- all of them */

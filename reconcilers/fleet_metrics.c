@@ -1,10 +1,16 @@
 #include "reconcilers/fleet_metrics.h"
 
+#include <stdio.h>
+
 #include "base/str.h"
 #include "kube/condition.h"
+#include "reconcilers/cluster_health.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/upgrade_phases.h"
+
+/* The newest numbers of NVIDIA's catalogue are below 180. */
+enum { XID_SHOWN_MAX = 255 };
 
 /* From steps that take a moment to jobs that take a day. */
 static const double state_buckets[] = { 1,   2,   5,    10,   30,   60,    120,
@@ -18,6 +24,8 @@ static const char *const by_outcome[] = { "outcome", NULL },
                          *const by_pool[] = { "pool", NULL };
 static const char *const by_stage[] = { "stage", NULL };
 static const char *const by_budget[] = { "budget", NULL }, *const by_word[] = { "word", NULL };
+static const char *const by_fault[] = { "xid", "level", NULL },
+                         *const by_level[] = { "level", NULL };
 static const char *const by_condition[] = { "condition", "status", NULL };
 
 static struct metric *add_seconds(struct metrics *registry, const char *name, const char *help,
@@ -65,6 +73,12 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
                                         "Revisions that failed and are not tried again, by pool.",
                                         by_pool);
     m->gpus = metrics_gauge(registry, "ostler_gpus", "GPUs of nodes that Ostler serves.", by_state);
+    m->faults = metrics_counter(registry, "ostler_gpu_faults_total",
+                                "GPU faults (Xids) in the kernel logs of nodes, by number and by "
+                                "what they ask for.",
+                                by_fault);
+    m->health = metrics_gauge(registry, "ostler_nodes_health",
+                              "Nodes by what the worst fault of their GPUs asks for.", by_level);
     m->conditions = metrics_gauge(registry, "ostler_policy_condition",
                                   "1 for the status of each condition.", by_condition);
 }
@@ -115,6 +129,17 @@ void fleet_metrics_ready(struct fleet_metrics *m, const struct node_stages *stag
             metric_observe(m->stage_seconds, &name, (double) lasted_s);
     }
     metric_observe(m->ready_seconds, NULL, (double) (stages->reached[STAGE_PROVEN] - 1));
+}
+
+/* Agents may report any number: those that NVIDIA has not given away count as one. */
+void fleet_metrics_fault(struct fleet_metrics *m, const struct gpu_fault *fault,
+                         enum health_level level, uint32_t times)
+{
+    char number[16] = "other";
+    if (!fault->nvswitch && fault->xid <= XID_SHOWN_MAX)
+        snprintf(number, sizeof number, "%u", fault->xid);
+    const char *const labels[] = { number, health_level_name(level) };
+    metric_add(m->faults, labels, times);
 }
 
 /* A dry run is counted only if it was refused. */
@@ -202,6 +227,22 @@ static void show_gpus(struct fleet_metrics *m, const struct cluster *c)
         metric_set(m->gpus, &rows[i].state, (double) rows[i].gpus);
 }
 
+static void show_health(struct fleet_metrics *m, const struct cluster *c)
+{
+    size_t nodes[HEALTH_LEVELS] = { 0 };
+    struct health_input facts;
+    for (size_t i = 0; i < c->slots.len; i++) {
+        const struct node_slot *slot = c->by_name[i];
+        bool ours = slot->summary.counted && slot->summary.state != NODE_UNMANAGED;
+        if (ours && cluster_health(c, slot, &facts))
+            nodes[health_judge(&facts).level]++;
+    }
+    for (int i = HEALTH_EVENT; i < HEALTH_LEVELS; i++) {
+        const char *level = health_level_name((enum health_level) i);
+        metric_set(m->health, &level, (double) nodes[i]);
+    }
+}
+
 /* Other clients may write a status too: an unknown condition makes no series. */
 static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
 {
@@ -284,6 +325,7 @@ void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c,
     show_nodes(m, c);
     show_agents(m, c);
     show_gpus(m, c);
+    show_health(m, c);
     show_conditions(m, c);
     show_oldest(m, c, cluster_now_s(c));
     show_rollout(m, rollout);

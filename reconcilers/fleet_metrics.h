@@ -16,6 +16,7 @@ struct fleet_metrics {
     struct metric *rollbacks;
     struct metric *rollout_nodes, *rollout_state, *used, *limit, *failed_revisions;
     struct metric *gpus, *conditions;
+    struct metric *faults, *health;
 };
 
 /* Registers the metrics. */
@@ -30,6 +31,9 @@ void fleet_metrics_node(struct fleet_metrics *m, const char *pool,
                         int64_t now_s);
 /* Counts a new node that became ready, if its start was seen. */
 void fleet_metrics_ready(struct fleet_metrics *m, const struct node_stages *stages);
+/* Counts faults of the kernel log that asked for this. */
+void fleet_metrics_fault(struct fleet_metrics *m, const struct gpu_fault *fault,
+                         enum health_level level, uint32_t times);
 /* Counts the result of a request. */
 void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request,
                             const struct err *e);

@@ -5,6 +5,7 @@
 #include "kube/object.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_foreign.h"
+#include "reconcilers/cluster_health.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/node_plan.h"
@@ -170,6 +171,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     struct node_verdict v;
     actions->epoch = c->epoch;
     slot->budgets_eased = c->budgets_eased;
+    cluster_health_look(c, slot);
     node_plan(&in, &a, &v, actions);
     slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);

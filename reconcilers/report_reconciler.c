@@ -4,10 +4,12 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/gpu_node.h"
+#include "reconcilers/decide/health_report.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/retry.h"
 #include "reconcilers/decide/upgrade_steps.h"
 #include "reconcilers/decide/waiting_for.h"
+#include "reconcilers/cluster_health.h"
 #include "reconcilers/reconcilers.h"
 
 enum {
@@ -148,6 +150,8 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->summary = &slot->summary;
     if (slot->told_ms)
         in->told_ms = now_ms - slot->told_ms;
+    if (slot->health_told_ms)
+        in->health_told_ms = now_ms - slot->health_told_ms;
     in->pods = slot->pods;
     in->holders = cluster_holders(c, slot);
     in->agent = cluster_agent_is_up(slot);
@@ -164,6 +168,28 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->retry = retry_of(c, &slot->summary, a);
     take_failed(c, &slot->summary, a, in);
     take_claim(c, slot, in);
+}
+
+/* What is wrong with the node's GPUs. At the end of a time in which that does not count, the report
+ * is due again: no event marks it. */
+static void take_health(const struct cluster *c, const struct node_slot *slot, struct arena *a,
+                        struct gpu_node_input *in, struct actions *actions)
+{
+    struct health_input facts;
+    if (!cluster_health(c, slot, &facts))
+        return;
+    in->health = health_report(&facts, in->report ? in->report->concluded : NULL, a);
+    int64_t left_s = facts.quiet.until_s - facts.now_s;
+    if (left_s >= 0 && !slot->node->claim)
+        actions_requeue(actions, (left_s + 1) * 1000);
+}
+
+static bool writes_report(const struct actions *actions)
+{
+    for (size_t i = 0; i < actions->len; i++)
+        if (actions->items[i].verb == VERB_STATUS)
+            return true;
+    return false;
 }
 
 void report_reconcile(void *arg, const char *name, struct actions *actions)
@@ -192,6 +218,7 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
         .name = name,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),
         .told_ms = GPU_NODE_SENTENCE_MS,
+        .health_told_ms = GPU_NODE_SENTENCE_MS,
         .reports_exist = informer_state(c->informers[RESOURCE_GPU_NODE]).present,
         .known = definition ? definition->status : NULL,
         .managing = mode == MODE_MANAGE,
@@ -201,8 +228,10 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
         .now = now,
     };
     CLEANUP_ARENA struct arena a = { 0 };
-    if (s)
+    if (s) {
         take_slot(c, slot, now_ms, &a, &in);
+        take_health(c, slot, &a, &in, actions);
+    }
     wait_ms = s ? has_to_wait_ms(slot, &in, now_ms) : 0;
     if (wait_ms) {
         actions_requeue(actions, wait_ms);
@@ -211,4 +240,6 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     if (gpu_node_plan(&in, &a, actions))
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a node has a condition. */
         slot->told_ms = now_ms;
+    if (in.health && writes_report(actions))
+        slot->health_told_ms = now_ms;
 }

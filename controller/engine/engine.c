@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "controller/engine/engine_state.h"
+#include "reconcilers/fault_news.h"
 #include "reconcilers/projections.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
@@ -260,6 +261,13 @@ static void on_notice(void *arg, const struct notice *n)
     recorder_event(en->recorder, n);
 }
 
+static void on_health(void *arg, const struct node_slot *slot, const struct gpu_node *before,
+                      const struct gpu_node *after)
+{
+    struct engine *en = arg;
+    fault_news(&en->reconcilers, slot, before, after, en->mode == ENGINE_WORKING);
+}
+
 static void read_text(void *arg, const char *key, struct request request_steal)
 {
     struct engine *en = arg;
@@ -409,7 +417,12 @@ struct engine *engine_new(const struct engine_options *o)
     c.force_removal = o->cleanup && o->wishes.force;
     c.prerequisites = &en->prerequisites;
     c.clock = o->clock;
-    c.listener = (struct cluster_listener){ want_node, want_policy, en, want_rollout, want_report };
+    c.listener = (struct cluster_listener){ .node = want_node,
+                                            .policy = want_policy,
+                                            .arg = en,
+                                            .rollout = want_rollout,
+                                            .health = on_health,
+                                            .report = want_report };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster,
                                             .manifests = o->manifests,

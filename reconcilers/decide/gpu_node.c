@@ -10,6 +10,7 @@
 #include "reconcilers/model/prerequisites.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/decide/health_report.h"
 #include "reconcilers/decide/next_step.h"
 #include "reconcilers/decide/waiting_for.h"
 
@@ -133,6 +134,8 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
     json_t *next = next_step(in, a);
     if (next)
         json_object_set_new(status, "next", next);
+    if (in->health)
+        json_object_set_new(status, GPU_NODE_HEALTH, health_status_json(in->health));
     set_words(status, in->words);
     json_t *stages = in->stages ? node_stages_json(in->stages) : NULL;
     if (stages)
@@ -283,6 +286,11 @@ static void plan_status(const struct gpu_node_input *in, struct arena *a, const 
     CLEANUP_JSON json_t *status = known_fields(in->known, whole);
     if (in->report && in->report->said == gpu_node_said(status))
         return;
+    if (in->health_told_ms < GPU_NODE_SENTENCE_MS &&
+        health_report_only_recounts(in->report, status)) {
+        actions_requeue(actions, GPU_NODE_SENTENCE_MS - in->health_told_ms);
+        return;
+    }
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion",
                                            POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata",
                                            "name", in->name, "status", status);
@@ -292,6 +300,9 @@ static void plan_status(const struct gpu_node_input *in, struct arena *a, const 
                               : "Ostler does not manage the node";
     action_add(actions, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
                target, REASON_REPORT_CHANGED, "%s", news);
+    if (wanted)
+        health_report_notice(in->node, in->report,
+                             json_object_get(status, GPU_NODE_HEALTH) ? in->health : NULL, actions);
 }
 
 static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted,

@@ -19,6 +19,8 @@ struct gpu_node_input {
     const struct node_holders *holders;
     const struct gpu_node *report;    /* the GpuNode on the API server; NULL: there is none */
     const struct node_stages *stages; /* how long the node took to become ready; NULL: not known */
+    const struct health_status *health; /* of its GPUs, by health_report(); NULL: all well */
+    int64_t health_told_ms;             /* time since the report with that was last written */
     const struct log_tail *words; /* log tail of the container that last failed; NULL: unknown */
     int64_t told_ms;              /* time since the condition was last written */
     bool reports_exist;           /* the CRD of GpuNode is installed */

@@ -87,11 +87,13 @@ struct gpu_node *gpu_node_project(const json_t *object)
     g->rolled_back = reason_parse(json_str(object, "status.reason")) == REASON_ROLLED_BACK;
     g->since_s = since_of(object);
     g->said = gpu_node_said(json_object_get(object, "status"));
+    g->concluded = health_status_read(json_object_get(object, "status"));
     g->words = gpu_node_words_of(object);
     g->inventory = node_inventory_read(json_at(object, "status." GPU_NODE_INVENTORY));
     if (g->inventory)
         g->inventory->said_s = said_at(object);
     g->holders = node_holders_read(json_at(object, "status." GPU_NODE_INVENTORY));
+    g->health = node_health_read(json_at(object, "status." GPU_NODE_INVENTORY));
     node_stages_read(json_object_get(object, "status"), &g->stages);
     g->deleting = object_is_deleting(object);
     return g;
@@ -101,14 +103,16 @@ bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b)
 {
     return a->said == b->said && a->deleting == b->deleting && a->owner == b->owner &&
            node_inventory_same(a->inventory, b->inventory) &&
-           node_holders_same(a->holders, b->holders);
+           node_holders_same(a->holders, b->holders) && node_health_same(a->health, b->health);
 }
 
 void gpu_node_free(struct gpu_node *g)
 {
     log_tail_free(g->words);
+    free(g->concluded);
     free(g->inventory);
     node_holders_free(g->holders);
+    free(g->health);
     record_free(g);
 }
 

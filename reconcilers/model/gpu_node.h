@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "kube/record.h"
+#include "reconcilers/model/health_status.h"
+#include "reconcilers/model/node_health.h"
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/node_stages.h"
@@ -45,12 +47,15 @@ struct gpu_node {
     bool rolled_back;               /* status.reason is RolledBack */
     int64_t since_s;        /* status.since, epoch seconds; 0: not in Ostler's time format */
     uint64_t said;          /* gpu_node_said() of its status */
+    struct health_status *concluded; /* status.health; NULL: absent. Owned */
     struct log_tail *words; /* status.lastWords; NULL: absent. Owned */
     struct node_inventory *inventory; /* what the agent reported; NULL: no report yet. Owned */
     struct node_stages stages;        /* status.timeToReady */
     /* Processes and pods that hold a GPU open, by the inventory; NULL: none, or not known.
      * Owned. */
     struct node_holders *holders;
+    /* What is wrong with its GPUs; NULL: nothing, or not known. Owned. */
+    struct node_health *health;
     bool deleting;
 };
 

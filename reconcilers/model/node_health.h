@@ -31,20 +31,21 @@ struct gpu_fault {
     char address[HEALTH_ADDRESS_MAX];
     uint16_t xid;
     bool nvswitch, fatal;
-    uint8_t recovery;        /* enum gpu_recovery; for Xid 154 */
-    uint32_t count;          /* in its boot; at least 1 */
-    uint32_t first_s, last_s; /* epoch seconds */
-    uint64_t boot;           /* inventory_boot() of its boot id */
+    uint8_t recovery;         /* enum gpu_recovery; for Xid 154 */
+    uint32_t count;           /* in its boot; at least 1 */
+    uint32_t first_s, last_s; /* epoch seconds; 0: not known */
+    uint64_t boot;            /* inventory_boot() of its boot id; 0: not known */
 };
 
+/* One allocation, which free() frees. */
 struct node_health {
-    uint8_t gpus_len, faults_len;
-    /* Only GPUs of which something is wrong, or that have a fault. */
-    struct gpu_health gpus[HEALTH_GPUS_MAX];
-    struct gpu_fault faults[HEALTH_FAULTS_MAX]; /* the newest last */
+    struct gpu_fault *faults; /* the newest last */
+    struct gpu_health *gpus;  /* only those of which something is wrong, or that have a fault */
+    uint8_t faults_len, gpus_len;
 };
 
-/* NULL: nothing is wrong, or nothing is known. Owned by the caller; as small as its contents. */
+/* NULL: nothing is wrong, or nothing is known. A list longer than an agent's counts as absent.
+ * Owned by the caller; as small as its contents. */
 struct node_health *node_health_read(const json_t *inventory);
 /* Whether both are equal; NULL: nothing is wrong. */
 bool node_health_same(const struct node_health *a, const struct node_health *b);

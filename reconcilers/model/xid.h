@@ -29,6 +29,7 @@ enum gpu_recovery {
     RECOVERIES
 };
 
+/* An Xid of NVIDIA's catalogue. */
 struct xid_row {
     uint16_t xid;
     uint8_t level; /* enum health_level, if nothing else decides */
@@ -36,23 +37,26 @@ struct xid_row {
      * 154; 0: none does. */
     uint16_t branch;
     const char *name;   /* "GPU has fallen off the bus" */
-    const char *advice; /* NVIDIA's immediate action, in its catalogue */
+    const char *advice; /* NVIDIA's immediate action, by its catalogue: "reset the GPU" */
     const char *why;    /* why Ostler does something else; NULL: it does not */
 };
 
-/* The row of a number; NULL: the catalogue does not list it. */
+/* The row of a number; NULL: the catalogue does not list it, as with the SXids of an NVSwitch. */
 const struct xid_row *xid_find(unsigned xid);
 
 /* One fault, with all that decides about it. */
 struct xid_case {
     unsigned xid;
-    bool fatal;                    /* NVLink 5 (144 to 150): the log calls it fatal */
-    enum gpu_recovery recovery;    /* of its GPU */
+    bool fatal; /* NVLink 5 (144 to 150): the log calls it fatal */
+    /* Of its GPU, by NVML; for Xid 154 without that, the one that its line has. */
+    enum gpu_recovery recovery;
     unsigned branch;               /* of the loaded driver: 580; 0: not known */
     const enum health_level *said; /* what the policy says about the number; NULL: nothing */
 };
 
-/* What the fault asks for. */
+/* What the fault asks for. The policy's word comes first: it says what the log counts for, not what
+ * the hardware does (recovery_level() and the health that NVML reports). Then the driver's recovery
+ * action, if the driver reports it for this fault; then the row. */
 enum health_level xid_level(const struct xid_case *c);
 /* What a recovery action asks for by itself, without a fault. */
 enum health_level recovery_level(enum gpu_recovery recovery);

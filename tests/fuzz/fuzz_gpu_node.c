@@ -1,5 +1,6 @@
 /* Any JSON as a GpuNode, which anybody with the right may have written: no crash; what is
  * remembered of it is within its bounds, and reading it twice gives the same. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,30 @@ static void check_holders(const struct node_holders *h)
         abort();
     for (size_t i = 0; i < h->host_count; i++)
         if (h->hosts[i].pid < 0 || strnlen(h->hosts[i].process, HOLDER_NAME_MAX) == HOLDER_NAME_MAX)
+            abort();
+}
+
+static bool is_address(const char *text)
+{
+    size_t len = strnlen(text, HEALTH_ADDRESS_MAX);
+    return len >= 12 && len < HEALTH_ADDRESS_MAX && strspn(text, "0123456789abcdef:.") == len;
+}
+
+static void check_health(const struct node_health *h)
+{
+    if (!h)
+        return;
+    if (h->gpus_len + h->faults_len == 0 || h->gpus_len > HEALTH_GPUS_MAX ||
+        h->faults_len > HEALTH_FAULTS_MAX)
+        abort();
+    for (size_t i = 0; i < h->gpus_len; i++)
+        if (!is_address(h->gpus[i].address) || h->gpus[i].recovery >= RECOVERIES ||
+            h->gpus[i].fabric > FABRIC_UNHEALTHY ||
+            strnlen(h->gpus[i].serial, SERIAL_MAX) == SERIAL_MAX)
+            abort();
+    for (size_t i = 0; i < h->faults_len; i++)
+        if (!is_address(h->faults[i].address) || h->faults[i].recovery >= RECOVERIES ||
+            h->faults[i].count < 1 || (i > 0 && h->faults[i].last_s < h->faults[i - 1].last_s))
             abort();
 }
 
@@ -64,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_words(a->words);
     check_inventory(a->inventory);
     check_holders(a->holders);
+    check_health(a->health);
     check_stages(&a->stages);
     gpu_node_free(a);
     gpu_node_free(b);

@@ -8,6 +8,7 @@
 #include "kube/split.h"
 #include "reconcilers/model/foreign.h"
 #include "reconcilers/model/child.h"
+#include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/node.h"
 #include "reconcilers/model/pod.h"
 #include "tests/unit/support/suite.h"
@@ -299,6 +300,25 @@ static void resources_of_others_are_not_seen(void **state)
                         "mig-1g.10gb':'7'}}}");
 }
 
+static void what_is_wrong_with_gpus_is_seen(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text = json_quoted(
+        "{'metadata':{'name':'a'},'status':{'inventory':{"
+        "'health':[{'address':'0000:65:00.0','serial':'7','recovery':'Reset','lost':true}],"
+        "'faults':[{'address':'0000:65:00.0','xid':79,'count':1,'first':'2026-11-28T10:00:00Z',"
+        "'last':'2026-11-28T10:00:00Z','bootId':'b'}],'unreadable':['x']}}}");
+    CLEANUP_JSON json_t *whole = json_parse(text, strlen(text), NULL),
+                        *part = split_object(text, strlen(text), projection_view(RESOURCE_GPU_NODE),
+                                             NULL);
+    assert_null(json_at(part, "status.inventory.unreadable"));
+    struct gpu_node *a = gpu_node_project(whole), *b = gpu_node_project(part);
+    assert_int_equal(b->health->gpus_len + b->health->faults_len, 2);
+    assert_true(node_health_same(a->health, b->health));
+    gpu_node_free(a);
+    gpu_node_free(b);
+}
+
 static void only_nodes_and_pods_are_read_without_their_status(void **state)
 {
     (void) state;
@@ -318,6 +338,7 @@ int main(void)
     suite_add(&s, "a pod of more containers than are seen is not idle",
               a_pod_of_more_containers_than_are_seen_is_not_idle, NULL);
     suite_add(&s, "resources of others are not seen", resources_of_others_are_not_seen, NULL);
+    suite_add(&s, "what is wrong with GPUs is seen", what_is_wrong_with_gpus_is_seen, NULL);
     suite_add(&s, "only nodes and pods are read without their status",
               only_nodes_and_pods_are_read_without_their_status, NULL);
     suite_add(&s, "labels and owners of the policy are not seen",

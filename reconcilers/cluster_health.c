@@ -1,0 +1,49 @@
+#include "reconcilers/cluster_health.h"
+
+/* When the pod of the node's driver was created; 0: it has none, or two. */
+static uint32_t driver_made_s(const struct node_slot *slot)
+{
+    uint32_t made_s = 0;
+    size_t pods = 0;
+    for (const struct pod *p = slot->pods; p; p = p->next_on_node) {
+        bool driver = p->component == OPERAND_DRIVER && !p->deleting;
+        pods += driver;
+        made_s = driver && p->ready ? p->made_s : made_s;
+    }
+    return pods == 1 ? made_s : 0;
+}
+
+static void take_claim(const struct cluster *c, const struct node_slot *slot, int64_t now_s,
+                       struct health_quiet *ret)
+{
+    struct claim claim;
+    const char *text = intern_text(c->strings, slot->node->claim);
+    health_quiet_take(ret, text && claim_parse(text, &claim, NULL) ? &claim : NULL, now_s);
+}
+
+bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
+                       const struct gpu_node *report, struct health_input *ret)
+{
+    bool any = report && (report->health || (report->inventory && report->inventory->lost));
+    if (!any || !slot->node)
+        return false;
+    *ret = (struct health_input){ .facts = report->health,
+                                  .inventory = report->inventory,
+                                  .boot = slot->node->boot,
+                                  .driver_s = driver_made_s(slot),
+                                  .quiet = slot->quiet,
+                                  .now_s = cluster_now_s(c) };
+    take_claim(c, slot, ret->now_s, &ret->quiet);
+    return true;
+}
+
+bool cluster_health(const struct cluster *c, const struct node_slot *slot, struct health_input *ret)
+{
+    return cluster_health_of(c, slot, cluster_report(c, slot), ret);
+}
+
+void cluster_health_look(const struct cluster *c, struct node_slot *slot)
+{
+    if (slot->node->claim)
+        take_claim(c, slot, cluster_now_s(c), &slot->quiet);
+}

@@ -1,0 +1,280 @@
+#include "reconcilers/decide/health.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+enum { XID_RECOVERY_CHANGED = 154 };
+
+/* ---- what does not count */
+
+/* A window that is over is followed by another one. A process that starts within a change does not
+ * know when that began: then the whole claim counts. */
+void health_quiet_take(struct health_quiet *q, const struct claim *claim, int64_t now_s)
+{
+    if (!claim || claim_phase_progress(claim->phase) != CLAIM_CHANGING)
+        return;
+    bool begins = claim->phase == CLAIM_UNLOADING && now_s > q->until_s;
+    if (begins || q->from_s < claim->claimed_s)
+        q->from_s = (uint32_t) (claim->phase == CLAIM_UNLOADING ? claim->since_s
+                                                                : claim->claimed_s);
+    q->until_s = (uint32_t) (now_s + HEALTH_QUIET_S);
+}
+
+static bool is_quiet(const struct health_quiet *q, int64_t first_s, int64_t last_s)
+{
+    return q->until_s && first_s >= q->from_s && last_s <= q->until_s;
+}
+
+/* Whether the inventory, and with it what NVML reports, is of the node's boot. */
+static bool is_of_this_boot(const struct health_input *in)
+{
+    return in->inventory && in->boot && in->inventory->boot == in->boot;
+}
+
+static bool is_logged_now(const struct health_input *in, const struct gpu_fault *f)
+{
+    return in->boot && f->boot == in->boot && !is_quiet(&in->quiet, f->first_s, f->last_s);
+}
+
+/* ---- the facts of one GPU */
+
+static const struct gpu_health *gpu_at(const struct health_input *in, const char *address)
+{
+    for (size_t i = 0; in->facts && is_of_this_boot(in) && i < in->facts->gpus_len; i++)
+        if (str_eq(in->facts->gpus[i].address, address))
+            return &in->facts->gpus[i];
+    return NULL;
+}
+
+/* What the driver says must happen to a GPU: to NVML, or in the log's newest line about it. */
+static enum gpu_recovery recovery_of(const struct health_input *in, const char *address)
+{
+    const struct gpu_health *gpu = gpu_at(in, address);
+    if (gpu && gpu->recovery != RECOVERY_UNKNOWN)
+        return gpu->recovery;
+    for (size_t i = in->facts->faults_len; i-- > 0;) {
+        const struct gpu_fault *f = &in->facts->faults[i];
+        if (f->xid == XID_RECOVERY_CHANGED && !f->nvswitch && str_eq(f->address, address) &&
+            is_logged_now(in, f))
+            return f->recovery;
+    }
+    return RECOVERY_UNKNOWN;
+}
+
+/* The branch of the loaded driver: 580; 0: not known. */
+static unsigned branch_of(const struct health_input *in)
+{
+    bool known = is_of_this_boot(in) && in->inventory->module_loaded;
+    return known ? (unsigned) strtoul(in->inventory->module_version, NULL, 10) : 0;
+}
+
+/* ---- the log */
+
+static enum health_level level_of(const struct health_input *in, const struct gpu_fault *f)
+{
+    struct xid_case c = {
+        .xid = f->xid,
+        .fatal = f->fatal,
+        .recovery = f->nvswitch ? RECOVERY_UNKNOWN : recovery_of(in, f->address),
+        .branch = branch_of(in),
+        .said = in->said ? in->said(in->arg, f->xid) : NULL,
+    };
+    return xid_level(&c);
+}
+
+/* What a fault asks for; NONE if it does not count. */
+static enum health_level counted_level(const struct health_input *in, const struct gpu_fault *f)
+{
+    if (!is_logged_now(in, f))
+        return HEALTH_NONE;
+    enum health_level level = level_of(in, f);
+    bool ended = f->last_s && f->last_s <= in->driver_s && level <= HEALTH_CLOSE;
+    return ended ? HEALTH_NONE : level;
+}
+
+/* ---- what NVML reports of one GPU */
+
+/* The level of one fact; NONE: it does not hold. */
+typedef enum health_level gpu_check_fn(const struct health_input *in, const struct gpu_health *g);
+
+static bool is_silent_by_change(const struct health_input *in)
+{
+    return is_quiet(&in->quiet, in->now_s, in->now_s);
+}
+
+static enum health_level is_lost(const struct health_input *in, const struct gpu_health *g)
+{
+    return g->lost && !is_silent_by_change(in) ? HEALTH_REBOOT : HEALTH_NONE;
+}
+
+static enum health_level remap_failed(const struct health_input *in, const struct gpu_health *g)
+{
+    (void) in;
+    return g->remap_failed ? HEALTH_HUMAN : HEALTH_NONE;
+}
+
+static enum health_level sram_exceeded(const struct health_input *in, const struct gpu_health *g)
+{
+    (void) in;
+    return g->sram_exceeded ? HEALTH_HUMAN : HEALTH_NONE;
+}
+
+static enum health_level hangs(const struct health_input *in, const struct gpu_health *g)
+{
+    return g->hangs && !is_silent_by_change(in) ? HEALTH_CLOSE : HEALTH_NONE;
+}
+
+static enum health_level fabric_unhealthy(const struct health_input *in, const struct gpu_health *g)
+{
+    (void) in;
+    return g->fabric == FABRIC_UNHEALTHY ? HEALTH_CLOSE : HEALTH_NONE;
+}
+
+static enum health_level recovery(const struct health_input *in, const struct gpu_health *g)
+{
+    (void) in;
+    return recovery_level(g->recovery);
+}
+
+/* Errors that the driver contained need no repair at once. If it reports recovery actions, it says
+ * what they need. */
+static enum health_level double_bit_errors(const struct health_input *in,
+                                           const struct gpu_health *g)
+{
+    (void) in;
+    if (!g->double_bit_errors)
+        return HEALTH_NONE;
+    return g->recovery == RECOVERY_UNKNOWN ? HEALTH_RESET_WHEN_IDLE : HEALTH_EVENT;
+}
+
+static enum health_level remap_pending(const struct health_input *in, const struct gpu_health *g)
+{
+    (void) in;
+    return g->remap_pending ? HEALTH_RESET_WHEN_IDLE : HEALTH_NONE;
+}
+
+static const enum reason recovery_reasons[RECOVERIES] = {
+    [RECOVERY_RESET] = REASON_RECOVERY_RESET,
+    [RECOVERY_REBOOT] = REASON_RECOVERY_REBOOT,
+    [RECOVERY_DRAIN_PEERS] = REASON_RECOVERY_DRAIN_PEERS,
+    [RECOVERY_DRAIN_AND_RESET] = REASON_RECOVERY_DRAIN_AND_RESET,
+    [RECOVERY_RECOVER_DOMAIN] = REASON_RECOVERY_RECOVER_DOMAIN,
+};
+
+/* In order of priority among facts of the same level. */
+static const struct {
+    enum reason reason; /* NONE: that of the recovery action */
+    gpu_check_fn *level;
+    bool after_log; /* a fault of the log of the same level says more */
+} gpu_checks[] = {
+    { REASON_GPU_LOST, is_lost, false },
+    { REASON_ROW_REMAP_FAILED, remap_failed, false },
+    { REASON_SRAM_ERRORS, sram_exceeded, false },
+    { REASON_GPU_HANGS, hangs, true },
+    { REASON_NONE, recovery, true },
+    { REASON_FABRIC_UNHEALTHY, fabric_unhealthy, true },
+    { REASON_DOUBLE_BIT_ERRORS, double_bit_errors, true },
+    { REASON_ROW_REMAP_PENDING, remap_pending, true },
+};
+
+/* ---- the verdict */
+
+/* Keeps the first of the worst. */
+static void weigh(struct health_verdict *v, struct health_verdict other)
+{
+    if (other.level > v->level)
+        *v = other;
+}
+
+static bool bus_shows_it(const struct health_input *in)
+{
+    return is_of_this_boot(in) && in->inventory->lost;
+}
+
+static void judge_bus(const struct health_input *in, struct health_verdict *v)
+{
+    if (bus_shows_it(in))
+        weigh(v, (struct health_verdict){ .level = HEALTH_REBOOT,
+                                          .reason = REASON_GPU_LOST,
+                                          .address = in->inventory->lost_address,
+                                          .gpu = gpu_at(in, in->inventory->lost_address) });
+}
+
+static void judge_gpus(const struct health_input *in, bool after_log, struct health_verdict *v)
+{
+    size_t n = is_of_this_boot(in) ? in->facts->gpus_len : 0;
+    for (size_t k = 0; k < ARRAY_LEN(gpu_checks); k++)
+        for (size_t i = 0; i < n && gpu_checks[k].after_log == after_log; i++) {
+            const struct gpu_health *g = &in->facts->gpus[i];
+            enum reason reason = gpu_checks[k].reason;
+            weigh(v, (struct health_verdict){
+                         .level = gpu_checks[k].level(in, g),
+                         .reason = reason ? reason : recovery_reasons[g->recovery],
+                         .address = g->address,
+                         .gpu = g });
+        }
+}
+
+/* A line about the recovery action says nothing of its own where NVML reports the action. */
+static bool is_told_by_nvml(const struct health_input *in, const struct gpu_fault *f)
+{
+    const struct gpu_health *gpu = gpu_at(in, f->address);
+    return f->xid == XID_RECOVERY_CHANGED && !f->nvswitch && gpu && gpu->recovery;
+}
+
+static enum reason reason_of(const struct gpu_fault *f)
+{
+    if (f->nvswitch)
+        return REASON_SXID;
+    enum reason recovers = f->xid == XID_RECOVERY_CHANGED ? recovery_reasons[f->recovery]
+                                                          : REASON_NONE;
+    return recovers ? recovers : REASON_XID;
+}
+
+struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault)
+{
+    enum health_level level = is_told_by_nvml(in, fault) ? HEALTH_NONE : counted_level(in, fault);
+    if (level == HEALTH_NONE)
+        return (struct health_verdict){ 0 };
+    return (struct health_verdict){ .level = level,
+                                    .reason = reason_of(fault),
+                                    .address = fault->address,
+                                    .log = fault,
+                                    .gpu = gpu_at(in, fault->address) };
+}
+
+static bool is_earlier(const struct gpu_fault *a, const struct gpu_fault *b)
+{
+    if (a->first_s != b->first_s)
+        return a->first_s < b->first_s;
+    int order = strcmp(a->address, b->address);
+    return order ? order < 0 : a->xid < b->xid;
+}
+
+/* Of equal faults the first one counts: a later one is no news about the node. */
+static void judge_log(const struct health_input *in, struct health_verdict *v)
+{
+    struct health_verdict worst = { 0 };
+    for (size_t i = 0; i < in->facts->faults_len; i++) {
+        struct health_verdict one = health_of_fault(in, &in->facts->faults[i]);
+        bool ties = one.level && one.level == worst.level;
+        if (one.level > worst.level || (ties && is_earlier(one.log, worst.log)))
+            worst = one;
+    }
+    weigh(v, worst);
+}
+
+struct health_verdict health_judge(const struct health_input *in)
+{
+    struct health_verdict v = { 0 };
+    judge_bus(in, &v);
+    if (in->facts) {
+        judge_gpus(in, false, &v);
+        judge_log(in, &v);
+        judge_gpus(in, true, &v);
+    }
+    v.hard = bus_shows_it(in);
+    return v;
+}

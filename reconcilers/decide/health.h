@@ -1,0 +1,66 @@
+/* What the facts about a node's GPUs mean: the worst fault, and what it asks for. Pure, and used
+ * by everything that shows it or acts on it.
+ *
+ * The hardware's state comes before the log: NVML's recovery action decides what a fault asks for
+ * where the driver reports it (model/xid.h). Of several faults, the one that asks for most counts;
+ * of equal ones hard evidence comes first, then the order of the tables in health.c, then the
+ * fault that came first: so the verdict does not change back and forth.
+ *
+ * What does not count:
+ * - facts of another boot of the machine;
+ * - faults of the log within Ostler's own change of the node's driver (struct health_quiet), since
+ *   a driver that is unloaded makes noise; meanwhile NVML's silence means nothing either;
+ * - faults of the log from before the present driver was installed, unless they ask for a reboot or
+ *   a person: loading a driver resets the GPU. */
+#ifndef OSTLER_RECONCILERS_DECIDE_HEALTH_H
+#define OSTLER_RECONCILERS_DECIDE_HEALTH_H
+
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/health_status.h"
+#include "reconcilers/model/node_health.h"
+#include "reconcilers/model/node_inventory.h"
+#include "reconcilers/model/reason.h"
+
+/* How long after a change of its driver a node's log counts as noise. */
+enum { HEALTH_QUIET_S = 60 };
+
+/* Times between which the node's driver is, or was, being changed by Ostler; zeros: never. */
+struct health_quiet {
+    uint32_t from_s, until_s; /* epoch seconds */
+};
+
+/* Takes a look at a node's claim, whose phases Unloading to Validating change its driver. NULL: it
+ * has none. */
+void health_quiet_take(struct health_quiet *q, const struct claim *claim, int64_t now_s);
+
+/* All borrowed. */
+struct health_input {
+    const struct node_health *facts;        /* NULL: nothing is wrong, or nothing is known */
+    const struct node_inventory *inventory; /* of the agent; NULL: no report yet */
+    uint64_t boot;                          /* of the node, like that of the inventory */
+    /* When the pod of its driver was created, epoch seconds; 0: not known, or it has none. */
+    uint32_t driver_s;
+    struct health_quiet quiet;
+    int64_t now_s;
+    /* What the policy says about a number; NULL: nothing. `said` itself may be NULL. */
+    const enum health_level *(*said)(const void *arg, unsigned xid);
+    const void *arg;
+};
+
+/* Zeros: nothing is known to be wrong. */
+struct health_verdict {
+    enum health_level level;
+    enum reason reason;           /* a row of reasons_health.inc; NONE with level NONE */
+    const char *address;          /* of the GPU or NVSwitch; "" or NULL: not of one GPU */
+    const struct gpu_fault *log;  /* the fault of the log that it is; NULL: another fact */
+    const struct gpu_health *gpu; /* what NVML reports of the GPU; NULL: nothing */
+    /* The PCI bus itself shows a fault of the node, be it this one or another: capacity is gone
+     * already. Otherwise the verdict rests on a log or a library. */
+    bool hard;
+};
+
+/* The verdict on a node. It borrows from the input. */
+struct health_verdict health_judge(const struct health_input *in);
+/* The verdict on one fault of the log, which is one of the input; zeros: it does not count. */
+struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault);
+#endif

@@ -1,0 +1,74 @@
+#include "reconcilers/decide/health_report.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/decide/health_sentence.h"
+
+const struct health_status *health_report(const struct health_input *in,
+                                          const struct health_status *before, struct arena *a)
+{
+    struct health_verdict v = health_judge(in);
+    if (v.level == HEALTH_NONE)
+        return NULL;
+    struct health_status *h = arena_alloc(a, sizeof *h);
+    h->level = v.level;
+    snprintf(h->reason, sizeof h->reason, "%s", health_word(&v, a));
+    snprintf(h->address, sizeof h->address, "%s", v.address);
+    snprintf(h->message, sizeof h->message, "%s", health_sentence(in, &v, a));
+    bool told = health_status_same(before, h) && before->since_s &&
+                !clock_is_ahead(before->since_s, in->now_s);
+    h->since_s = told ? before->since_s : in->now_s;
+    return h;
+}
+
+bool health_report_only_recounts(const struct gpu_node *report, const json_t *status)
+{
+    const struct health_status *before = report ? report->concluded : NULL;
+    if (!before || !json_object_get(status, GPU_NODE_HEALTH))
+        return false;
+    CLEANUP_JSON json_t *as_before = json_deep_copy(status);
+    json_t *health = json_object_get(as_before, GPU_NODE_HEALTH);
+    json_object_set_new(health, "message", json_text(before->message));
+    return gpu_node_said(as_before) == report->said;
+}
+
+struct notice health_report_event(enum resource_id resource, const struct record *head,
+                                  bool warning, const char *note)
+{
+    return (struct notice){ .resource = resource,
+                            .name = head->key,
+                            .uid = (char *) head->uid,
+                            .warning = warning,
+                            .reason = reason_text(warning ? REASON_GPU_FAULT : REASON_GPU_HEALTHY),
+                            .action = "Reconcile",
+                            .note = (char *) note };
+}
+
+static void add_event(enum resource_id resource, const struct record *head, bool warning,
+                      const char *note, struct actions *actions)
+{
+    struct notice n = health_report_event(resource, head, warning, note);
+    n.of_action = actions->len;
+    actions_add_notice(actions, &n);
+}
+
+void health_report_notice(const struct node *node, const struct gpu_node *report,
+                          const struct health_status *after, struct actions *actions)
+{
+    const struct health_status *before = report ? report->concluded : NULL;
+    bool worse = after && !health_status_same(before, after) &&
+                 (!before || after->level >= before->level);
+    if (!worse && (after || !before))
+        return;
+    CLEANUP_FREE char *note =
+        worse ? xasprintf("%s (%s): %s", after->reason, health_level_name(after->level),
+                          after->message)
+              : xasprintf("no fault of the node's GPUs is known any longer; the last one was %s",
+                          before->reason);
+    add_event(RESOURCE_NODE, &node->head, worse, note, actions);
+    if (report)
+        add_event(RESOURCE_GPU_NODE, &report->head, worse, note, actions);
+}

@@ -1,0 +1,17 @@
+/* A verdict on the health of a node's GPUs in words. */
+#ifndef OSTLER_RECONCILERS_DECIDE_HEALTH_SENTENCE_H
+#define OSTLER_RECONCILERS_DECIDE_HEALTH_SENTENCE_H
+
+#include "base/arena.h"
+#include "reconcilers/decide/health.h"
+
+/* The verdict's reason in one word, as the status has it: the reason's text, followed by the number
+ * of an Xid or SXid ("Xid79"). So the table of reasons needs no row for each number. From the arena
+ * or static. */
+const char *health_word(const struct health_verdict *v, struct arena *a);
+/* Which GPU, what happened, what it means, what a person should do. At most HEALTH_MESSAGE_MAX
+ * bytes. From the arena. */
+const char *health_sentence(const struct health_input *in, const struct health_verdict *v,
+                            struct arena *a);
+
+#endif

@@ -1,0 +1,121 @@
+#include "reconcilers/model/xid.h"
+
+#include <stddef.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* The Xid that reports a recovery action: its line has the action. */
+enum { XID_RECOVERY_CHANGED = 154, XID_NVLINK5_FIRST = 144, XID_NVLINK5_LAST = 150 };
+
+static const struct xid_row rows[] = {
+#define XID(number, level, branch, name, advice, why)                                              \
+    { number, HEALTH_##level, branch, name, advice, why },
+#include "reconcilers/model/xids.inc"
+#undef XID
+};
+
+static const char *const level_names[HEALTH_LEVELS] = {
+    [HEALTH_NONE] = "None",
+    [HEALTH_EVENT] = "Event",
+    [HEALTH_RESET_WHEN_IDLE] = "ResetWhenIdle",
+    [HEALTH_CLOSE] = "Close",
+    [HEALTH_REBOOT] = "Reboot",
+    [HEALTH_HUMAN] = "Human",
+};
+
+static const struct {
+    const char *name;
+    enum health_level level;
+} recoveries[RECOVERIES] = {
+    /* What the driver does not know asks for nothing. */
+    [RECOVERY_UNKNOWN] = { NULL, HEALTH_NONE },
+    [RECOVERY_NONE] = { "None", HEALTH_NONE },
+    [RECOVERY_RESET] = { "Reset", HEALTH_CLOSE },
+    [RECOVERY_REBOOT] = { "Reboot", HEALTH_REBOOT },
+    /* Programs that use peer-to-peer access must end, and no new ones begin. The driver is asked
+     * again when the GPU is empty. */
+    [RECOVERY_DRAIN_PEERS] = { "DrainPeers", HEALTH_CLOSE },
+    /* The driver lets the programs end first: the GPU works until then. To close the node would
+     * cost the other GPUs' capacity and save no job. */
+    [RECOVERY_DRAIN_AND_RESET] = { "DrainAndReset", HEALTH_RESET_WHEN_IDLE },
+    /* The NVLink domain has other nodes: a repair of this one recovers nothing. */
+    [RECOVERY_RECOVER_DOMAIN] = { "RecoverDomain", HEALTH_HUMAN },
+};
+
+const struct xid_row *xid_find(unsigned xid)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].xid == xid)
+            return &rows[i];
+    return NULL;
+}
+
+enum health_level recovery_level(enum gpu_recovery recovery)
+{
+    return recoveries[recovery].level;
+}
+
+/* The level of a row in the log alone. NVLink 5 reports link events that it has dealt with under
+ * the numbers of faults. */
+static enum health_level logged_level(const struct xid_row *row, const struct xid_case *c)
+{
+    bool handled = row->xid >= XID_NVLINK5_FIRST && row->xid <= XID_NVLINK5_LAST && !c->fatal;
+    return handled && row->level > HEALTH_EVENT ? HEALTH_EVENT : (enum health_level) row->level;
+}
+
+/* Whether the driver's recovery action decides instead of the log. Not if the driver reports none
+ * for this fault, or if it is too old to, or of unknown age: then "None" says nothing about it. Nor
+ * for a fault that asks for a reboot or a person: a GPU that is off the bus cannot report, and no
+ * action of the driver connects a cable. Nor for one that asks for nothing: the action has another
+ * reason, and counts by itself. */
+static bool action_decides(const struct xid_row *row, enum health_level logged,
+                           const struct xid_case *c)
+{
+    return c->recovery != RECOVERY_UNKNOWN && row->branch && c->branch >= row->branch &&
+           logged > HEALTH_NONE && logged < HEALTH_REBOOT;
+}
+
+enum health_level xid_level(const struct xid_case *c)
+{
+    const struct xid_row *row = xid_find(c->xid);
+    if (c->said)
+        return *c->said;
+    if (!row)
+        return HEALTH_EVENT;
+    if (row->xid == XID_RECOVERY_CHANGED && c->recovery != RECOVERY_UNKNOWN)
+        return recovery_level(c->recovery);
+    enum health_level logged = logged_level(row, c);
+    if (!action_decides(row, logged, c))
+        return logged;
+    /* A fault that needs no repair did happen. */
+    return c->recovery == RECOVERY_NONE ? HEALTH_EVENT : recovery_level(c->recovery);
+}
+
+const char *health_level_name(enum health_level level)
+{
+    return level_names[level];
+}
+
+bool health_level_parse(const char *name, enum health_level *ret)
+{
+    for (int i = 0; i < HEALTH_LEVELS; i++)
+        if (str_eq(level_names[i], name)) {
+            *ret = (enum health_level) i;
+            return true;
+        }
+    return false;
+}
+
+enum gpu_recovery gpu_recovery_parse(const char *name)
+{
+    for (int i = RECOVERY_NONE; i < RECOVERIES; i++)
+        if (str_eq(recoveries[i].name, name))
+            return (enum gpu_recovery) i;
+    return RECOVERY_UNKNOWN;
+}
+
+const char *gpu_recovery_name(enum gpu_recovery recovery)
+{
+    return recoveries[recovery].name;
+}
