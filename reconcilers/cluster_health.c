@@ -1,5 +1,7 @@
 #include "reconcilers/cluster_health.h"
 
+#include "base/json.h"
+
 /* When the pod of the node's driver was created; 0: it has none, or two. */
 static uint32_t driver_made_s(const struct node_slot *slot)
 {
@@ -21,6 +23,11 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot, in
     health_quiet_take(ret, text && claim_parse(text, &claim, NULL) ? &claim : NULL, now_s);
 }
 
+static const json_t *xids_of(const struct cluster *c)
+{
+    return c->policy_valid ? json_at(c->policy.spec, "health.xids") : NULL;
+}
+
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret)
 {
@@ -32,7 +39,8 @@ bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                                   .boot = slot->node->boot,
                                   .driver_s = driver_made_s(slot),
                                   .quiet = slot->quiet,
-                                  .now_s = cluster_now_s(c) };
+                                  .now_s = cluster_now_s(c),
+                                  .xids = xids_of(c) };
     take_claim(c, slot, ret->now_s, &ret->quiet);
     return true;
 }

@@ -72,16 +72,23 @@ static unsigned branch_of(const struct health_input *in)
 
 /* ---- the log */
 
+/* An SXid that has the number of an Xid is something else, and the policy means the Xid. */
+static enum health_level nvswitch_level(const struct gpu_fault *f, const enum health_level *said)
+{
+    return said && !xid_find(f->xid) ? *said : HEALTH_EVENT;
+}
+
 static enum health_level level_of(const struct health_input *in, const struct gpu_fault *f)
 {
-    struct xid_case c = {
-        .xid = f->xid,
-        .fatal = f->fatal,
-        .recovery = f->nvswitch ? RECOVERY_UNKNOWN : recovery_of(in, f->address),
-        .branch = branch_of(in),
-        .said = in->said ? in->said(in->arg, f->xid) : NULL,
-    };
-    return xid_level(&c);
+    enum health_level level;
+    const enum health_level *said = xid_said(in->xids, f->xid, &level) ? &level : NULL;
+    if (f->nvswitch)
+        return nvswitch_level(f, said);
+    return xid_level(&(struct xid_case){ .xid = f->xid,
+                                         .fatal = f->fatal,
+                                         .recovery = recovery_of(in, f->address),
+                                         .branch = branch_of(in),
+                                         .said = said });
 }
 
 /* What a fault asks for; NONE if it does not count. */

@@ -42,9 +42,7 @@ struct health_input {
     uint32_t driver_s;
     struct health_quiet quiet;
     int64_t now_s;
-    /* What the policy says about a number; NULL: nothing. `said` itself may be NULL. */
-    const enum health_level *(*said)(const void *arg, unsigned xid);
-    const void *arg;
+    const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
 };
 
 /* Zeros: nothing is known to be wrong. */

@@ -121,6 +121,7 @@ static const struct part {
     { EXPORTER, "shared", { "inputs.shared=true" } },
     { EXPORTER, "renamed", { "inputs.renamed=true" } },
     { EXPORTER, "metrics-config", { "section.metricsConfig" } },
+    { NODE_AGENT, "kernel-log", { "health.kernelLog=true" } },
 };
 
 #define SELECTOR_TERMS                                                                             \

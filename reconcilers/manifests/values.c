@@ -175,7 +175,8 @@ json_t *values_of(const struct operand_row *o, const struct render_context *ctx)
         if (derived[i].operand == o->id)
             json_object_set_new(follows, derived[i].key, derived[i].derive(&sources));
     derive_images(own_inputs, section, follows);
-    return json_pack("{s:O*, s:O*, s:O*, s:o, s:o}", "section", section, "inputs", ctx->inputs,
-                     "operand", own_inputs, "derived", follows, "own",
-                     values_own(ctx->agent_image, ctx->spec));
+    return json_pack("{s:O*, s:O*, s:O*, s:o, s:o, s:O*}", "section", section, "inputs",
+                     ctx->inputs, "operand", own_inputs, "derived", follows, "own",
+                     values_own(ctx->agent_image, ctx->spec), "health",
+                     json_object_get(ctx->spec, "health"));
 }

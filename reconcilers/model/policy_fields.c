@@ -27,6 +27,10 @@
         .name = n, .type = FIELD_MAP, .format = FORMAT_LABEL_VALUE, .max = most, .rules = r,       \
         ##__VA_ARGS__                                                                              \
     }
+#define ENUM_MAP(n, v, most, r)                                                                    \
+    {                                                                                              \
+        .name = n, .type = FIELD_MAP, .values = v, .max = most, .rules = r                         \
+    }
 #define STRING(n, f, d, ...)                                                                       \
     {                                                                                              \
         .name = n, .type = FIELD_STRING, .format = f, .fallback = d, ##__VA_ARGS__                 \
@@ -314,6 +318,13 @@ static const struct policy_field rollout_fields[] = {
     END,
 };
 
+static const struct policy_field health_fields[] = {
+    BOOL("kernelLog", "false"),
+    ENUM_MAP("xids", VALUES("None", "Event", "ResetWhenIdle", "Close", "Reboot", "Human"), 64,
+             policy_rules_xids),
+    END,
+};
+
 const struct policy_field policy_fields[] = {
     OBJECT("nodes", nodes_fields),
 #define OPERAND(id, name, section, fields, section_rules, ...)                                     \
@@ -322,5 +333,6 @@ const struct policy_field policy_fields[] = {
 #include "reconcilers/model/operand_rows.h"
     LIST("pools", pool_fields, 32, FLAGS(FIELD_UNIQUE)),
     OBJECT("rollout", rollout_fields),
+    OBJECT("health", health_fields),
     END,
 };

@@ -12,7 +12,7 @@ enum policy_field_type {
     FIELD_OBJECT,  /* has children */
     FIELD_LIST,    /* list of objects: children; max items */
     FIELD_STRINGS, /* list of strings: format of each; max items */
-    FIELD_MAP,     /* keys to values with a format; min, max entries */
+    FIELD_MAP,     /* keys to values with a format, or of `values`; min, max entries */
     FIELD_STRING,  /* has a format */
     FIELD_ENUM,    /* values */
     FIELD_BOOL,

@@ -86,6 +86,13 @@ static bool is_of_the_loader(const char *name)
     return str_has_prefix(name, "LD_");
 }
 
+/* Up to five digits, as for an SXid: 1 to 99999. */
+static bool is_no_xid(const char *key)
+{
+    size_t digits = strspn(key, "0123456789");
+    return key[0] < '1' || key[0] > '9' || key[digits] || digits > 5;
+}
+
 static bool is_default_pool(const char *name)
 {
     return str_eq(name, "default");
@@ -207,6 +214,11 @@ const struct policy_rule policy_rules_toleration[] = {
 #define OPERAND_OF_POLICY(...)
 #define OPERAND_WITHIN(...)
 #include "reconcilers/model/operand_rows.h"
+
+const struct policy_rule policy_rules_xids[] = {
+    { "every key must be the number of an Xid, such as \"109\"", NULL, is_no_xid },
+    RULES_END,
+};
 
 const struct policy_rule policy_rules_plugin_config[] = {
     { "default is a key of the ConfigMap that name gives: set name too", default_has_a_map, NULL },

@@ -39,6 +39,8 @@ extern const struct policy_rule policy_rules_toleration[];
 #define OPERAND_OF_POLICY(...)
 #define OPERAND_WITHIN(...)
 #include "reconcilers/model/operand_rows.h"
+/* Keys of a map: numbers of Xids. */
+extern const struct policy_rule policy_rules_xids[];
 extern const struct policy_rule policy_rules_plugin_config[];
 extern const struct policy_rule policy_rules_pool_name[];
 /* The driver section of the policy and of a pool. */

@@ -151,7 +151,7 @@ static json_t *read_map(const struct policy_field *field, const json_t *value,
                         const struct policy_place *at)
 {
     if (!json_is_object(value))
-        return policy_spec_wrong_type("a map of labels", value, at);
+        return policy_spec_wrong_type(field->values ? "a map" : "a map of labels", value, at);
     size_t n = json_object_size(value);
     if (n < (size_t) field->min || n > (size_t) field->max) {
         policy_problem_add(at, "must have from %d to %d entries, not %zu", (int) field->min,
@@ -160,9 +160,11 @@ static json_t *read_map(const struct policy_field *field, const json_t *value,
     }
     json_t *map = json_object();
     JSON_EACH_MEMBER (key, entry, value) {
-        json_t *label = read_string(field, entry, POLICY_KEY(at, key));
-        if (label)
-            json_object_set_new(map, key, label);
+        const struct policy_place *here = POLICY_KEY(at, key);
+        json_t *text = field->values ? read_enum(field, entry, here)
+                                     : read_string(field, entry, here);
+        if (text)
+            json_object_set_new(map, key, text);
     }
     return map;
 }

@@ -1,7 +1,9 @@
 #include "reconcilers/model/xid.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -90,6 +92,13 @@ enum health_level xid_level(const struct xid_case *c)
         return logged;
     /* A fault that needs no repair did happen. */
     return c->recovery == RECOVERY_NONE ? HEALTH_EVENT : recovery_level(c->recovery);
+}
+
+bool xid_said(const json_t *xids, unsigned xid, enum health_level *ret)
+{
+    char key[sizeof "4294967295"];
+    snprintf(key, sizeof key, "%u", xid);
+    return health_level_parse(json_key(xids, key), ret);
 }
 
 const char *health_level_name(enum health_level level)

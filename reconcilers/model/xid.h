@@ -3,6 +3,7 @@
 #ifndef OSTLER_RECONCILERS_MODEL_XID_H
 #define OSTLER_RECONCILERS_MODEL_XID_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,6 +59,8 @@ struct xid_case {
  * the hardware does (recovery_level() and the health that NVML reports). Then the driver's recovery
  * action, if the driver reports it for this fault; then the row. */
 enum health_level xid_level(const struct xid_case *c);
+/* What a policy says about a number, by its spec.health.xids; false: nothing. NULL is allowed. */
+bool xid_said(const json_t *xids, unsigned xid, enum health_level *ret);
 /* What a recovery action asks for by itself, without a fault. */
 enum health_level recovery_level(enum gpu_recovery recovery);
 /* "Close", …. Static text. */

@@ -97,8 +97,12 @@ class Operands(unittest.TestCase):
         (added,) = re.findall(
             r"add: (\[.*\])", (MANIFESTS / "node-agent/daemonset.yaml").read_text()
         )
+        (with_log,) = re.findall(
+            r"add: (\[.*\])", (MANIFESTS / "node-agent/parts/kernel-log.yaml").read_text()
+        )
         (allowed,) = re.findall(r"all\(k, k in (\[.*?\])", expressions(policy("ostler-operands")))
-        self.assertEqual(allowed.replace('"', ""), added)
+        self.assertEqual(allowed.replace('"', ""), with_log)
+        self.assertEqual(with_log, added.replace("]", ", SYSLOG]"))
 
     def test_keys_of_kubernetes_are_those_of_its_domains(self):
         (form,) = set(re.findall(r'\bk\.matches\("(.*?)"\)', expressions(policy("ostler-nodes"))))

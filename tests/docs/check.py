@@ -495,6 +495,18 @@ def states():
     return ran.stderr.splitlines()
 
 
+def health():
+    """docs/health.md has every Xid as the code has it, and every level has a section."""
+    ran = subprocess.run(
+        [ROOT / "scripts/describe-health", "--check"], check=False, capture_output=True, text=True
+    )
+    levels = found(r'\[HEALTH_\w+\] = "(\w+)"', "reconcilers/model/xid.c")
+    sections = found(r"^### (\w+)$", "docs/health.md")
+    return ran.stderr.splitlines() + [
+        f"docs/health.md has no section {level}" for level in sorted(levels - sections)
+    ]
+
+
 def events():
     """docs/operations.md has every Event about a node's writes and about a rollout."""
     real = reasons_in(
@@ -593,6 +605,7 @@ CHECKS = [
     figures,
     dashboard,
     states,
+    health,
     events,
     keys_of_marks,
     manuals,

@@ -242,6 +242,7 @@ BY_NAME = {
     "timeoutSeconds": 90,
     "default": "x",
     "timeZone": "Asia/Tokyo",
+    "xids": {"109": "Event"},
     "pools[].name": "other",
 }
 BY_TYPE = {

@@ -222,6 +222,14 @@ static const struct render_row render_rows[] = {
       .config = "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, "
                 "replicas: 4}]}}" },
     { "node-agent", "{}", { UBUNTU, CONTAINERD }, .objects = AGENT },
+    { "node-agent-kernel-log",
+      "{'health':{'kernelLog':true,'xids':{'109':'Event'}}}",
+      { UBUNTU, CONTAINERD },
+      .objects = AGENT },
+    { "node-agent-without-the-log",
+      "{'health':{'kernelLog':false,'xids':{'109':'Event'}}}",
+      { UBUNTU, CONTAINERD },
+      .objects = AGENT },
     { "node-agent-full",
       "{'nodes':{'selector':{'matchLabels':{'example.com/gpu':'yes'},"
       "'matchExpressions':[{'key':'zone','operator':'NotIn','values':['a','b']},{'key':'x',"

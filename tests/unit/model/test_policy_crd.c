@@ -166,8 +166,12 @@ static void check_map(const char *path, const json_t *schema, const struct polic
     want_type(path, schema, "object");
     want_least(path, schema, "minProperties", f->min);
     want_int(path, schema, "maxProperties", f->max);
-    want_type(path, json_object_get(schema, "additionalProperties"), "string");
-    want_pattern(path, json_object_get(schema, "additionalProperties"), FORMAT_LABEL_VALUE);
+    const json_t *value = json_object_get(schema, "additionalProperties");
+    want_type(path, value, "string");
+    if (f->values)
+        want_values(path, value, f->values);
+    else
+        want_pattern(path, value, FORMAT_LABEL_VALUE);
 }
 
 static void check_number(const char *path, const json_t *schema, const struct policy_field *f)

@@ -352,6 +352,8 @@ static const struct change_row change_rows[] = {
     { "the priority class is no input", "{}", EVERY("priorityClassName", "'high'"), false, false },
     { "the exporter is no input", "{}", "{'exporter':{'version':'1','interval':'10s'}}", false,
       false },
+    { "health is no input", "{}", "{'health':{'kernelLog':true,'xids':{'109':'Event'}}}", false,
+      false },
     { "a version is", "{}", EVERY("version", "'1'"), true, true },
     { "a repository is", "{}", EVERY("repository", "'registry.example'"), true, true },
     { "a variable is", "{}", EVERY("env", "[{'name':'A','value':'b'}]"), true, true },

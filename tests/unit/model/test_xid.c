@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/policy_fields.h"
 #include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
 
 #define CASES "tests/cases/health/levels.txt"
 /* Beyond the last number of the catalogue; the recovery actions, without "not known". */
@@ -157,13 +160,13 @@ static const struct {
     { "see the other fault; if there is none, restart Fabric Manager", HEALTH_NONE },
     { "contact NVIDIA's support", HEALTH_EVENT },
     { "update the software", HEALTH_EVENT },
-    { "check the managed memory of the application", HEALTH_EVENT },
+    { "check the unified memory (UVM) of the application", HEALTH_EVENT },
     { "none given", HEALTH_EVENT },
     { "do what its line says", HEALTH_EVENT },
     { "reset the GPU", HEALTH_CLOSE },
     { "reset the GPU; with 63 or 64: drain it first", HEALTH_CLOSE },
     { "reset the GPU or contact NVIDIA's support", HEALTH_CLOSE },
-    { "examine the link's bits; most ask for a reset", HEALTH_CLOSE },
+    { "follow its NVLink workflow: reset the GPU, or contact the support", HEALTH_CLOSE },
     { "if it is fatal, reset the GPU; else ignore it", HEALTH_CLOSE },
     { "restart the machine", HEALTH_REBOOT },
     { "restart the virtual machine", HEALTH_REBOOT },
@@ -230,6 +233,52 @@ static void check_words(void **state)
     assert_int_equal(gpu_recovery_parse("reset"), RECOVERY_UNKNOWN);
 }
 
+static const struct policy_field *field_of(const struct policy_field *fields, const char *name)
+{
+    while (fields->name && !str_eq(fields->name, name))
+        fields++;
+    assert_non_null(fields->name);
+    return fields;
+}
+
+/* Keys of health.xids, and whether they are numbers. */
+static const struct key_row {
+    const char *name;
+    bool number;
+} keys[] = {
+    { "1", true },    { "109", true },  { "20034", true },   { "99999", true },  { "", false },
+    { "0", false },   { "048", false }, { "100000", false }, { "+9", false },    { "-9", false },
+    { " 79", false }, { "79 ", false }, { "7e1", false },    { "Xid79", false }, { "7.9", false },
+};
+
+static void check_key(void **state)
+{
+    const struct key_row *row = *state;
+    CLEANUP_JSON json_t *map = json_pack("{s:s, s:s}", "79", "None", row->name, "Event");
+    assert_int_equal(policy_rule_holds(policy_rules_xids, map), row->number);
+}
+
+/* What a policy may say are the levels. */
+static void check_policy(void **state)
+{
+    (void) state;
+    const struct policy_field *health = field_of(policy_fields, "health");
+    const char *const *values = field_of(health->children, "xids")->values;
+    for (int i = 0; i < HEALTH_LEVELS; i++)
+        assert_string_equal(values[i], health_level_name((enum health_level) i));
+    assert_null(values[HEALTH_LEVELS]);
+    CLEANUP_JSON json_t *xids = tree("{'109':'Event','79':'None','48':'x'}");
+    enum health_level level = HEALTH_HUMAN;
+    assert_true(xid_said(xids, 109, &level));
+    assert_int_equal(level, HEALTH_EVENT);
+    assert_true(xid_said(xids, 79, &level));
+    assert_int_equal(level, HEALTH_NONE);
+    assert_false(xid_said(xids, 10, &level));
+    assert_false(xid_said(xids, 48, &level));
+    assert_false(xid_said(NULL, 79, &level));
+    assert_int_equal(level, HEALTH_NONE);
+}
+
 int main(void)
 {
     static const struct suite_check checks[] = {
@@ -239,7 +288,9 @@ int main(void)
     struct suite s = { 0 };
     SUITE_CHECKS(&s, checks, read_cases, free_cases);
     SUITE_ROWS(&s, check_recovery, recovery_rows);
+    SUITE_ROWS(&s, check_key, keys);
     suite_add(&s, "rows that differ from NVIDIA say why", check_texts, NULL);
     suite_add(&s, "names of levels and actions", check_words, NULL);
+    suite_add(&s, "what a policy says of a number", check_policy, NULL);
     return suite_run(&s, "xid");
 }
