@@ -19,7 +19,7 @@
     X(NVLINK5, "NvLink5", 4)        /* Xid 149, fatal */                                           \
     X(SRAM, "Sram", 2)              /* too many errors of the on-chip memory */                    \
     X(HANG, "Hang", 2)              /* NVML does not answer */                                     \
-    X(NVSWITCH, "NvSwitch", 1)      /* SXid 20034, fatal: of an NVSwitch */
+    X(NVSWITCH, "NvSwitch", 1)      /* SXid 20034: of an NVSwitch */
 
 enum spec_fault_kind {
 #define X(id, ...) SPEC_FAULT_##id,

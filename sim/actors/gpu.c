@@ -57,7 +57,6 @@ static const struct spec_gpu_fault presets[SPEC_FAULT_KINDS] = {
     [SPEC_FAULT_HANG] = { .cure = SPEC_CURE_REBOOT, .hangs = true },
     [SPEC_FAULT_NVSWITCH] = { .xid = 20034,
                               .nvswitch = true,
-                              .fatal = true,
                               .cure = SPEC_CURE_REBOOT },
 };
 
@@ -89,23 +88,38 @@ static struct spec_gpu_fault filled_in(const struct spec_gpu_fault *given)
 
 /* ---- the kernel log and who reads it */
 
-/* The lines of this GPU and number move to the end; the oldest lines make room for new ones. */
-static struct gpu_line *line_of(struct gpus *g, const struct gpu_line *wanted)
+/* Place of the lines with this GPU and number; `line_count`: there are none. */
+static size_t gpu_find_line(const struct gpus *g, const struct gpu_line *wanted)
 {
     size_t i = 0;
     while (i < g->line_count &&
            !(g->lines[i].gpu == wanted->gpu && g->lines[i].xid == wanted->xid &&
              g->lines[i].nvswitch == wanted->nvswitch))
         i++;
-    bool is_new = i == g->line_count;
-    if (is_new && g->line_count == GPU_LINES_MAX)
-        i = 0;
-    struct gpu_line line = is_new ? *wanted : g->lines[i];
-    if (i < g->line_count)
-        memmove(&g->lines[i], &g->lines[i + 1], (g->line_count - i - 1) * sizeof g->lines[0]);
-    else
-        g->line_count++;
-    g->lines[g->line_count - 1] = line;
+    return i;
+}
+
+/* Place of those that make room for new ones: of programs first, then the oldest. */
+static size_t gpu_least_line(const struct gpus *g)
+{
+    for (size_t i = 0; i < g->line_count; i++)
+        if (gpus_is_of_programs(g->lines[i].xid))
+            return i;
+    return 0;
+}
+
+/* The lines with this GPU and number, as the newest. */
+static struct gpu_line *line_of(struct gpus *g, const struct gpu_line *wanted)
+{
+    size_t i = gpu_find_line(g, wanted);
+    struct gpu_line line = i < g->line_count ? g->lines[i] : *wanted;
+    if (i == GPU_LINES_MAX)
+        i = gpu_least_line(g);
+    if (i < g->line_count) {
+        g->line_count--;
+        memmove(&g->lines[i], &g->lines[i + 1], (g->line_count - i) * sizeof g->lines[0]);
+    }
+    g->lines[g->line_count++] = line;
     return &g->lines[g->line_count - 1];
 }
 
@@ -119,6 +133,16 @@ static void log_lines(struct machine *m, const struct gpu_line *what, int times)
     line->last_us = now_us;
     line->fatal |= what->fatal;
     line->recovery = what->recovery;
+}
+
+/* Xids that programs can cause by their own errors. */
+bool gpus_is_of_programs(int64_t xid)
+{
+    static const int64_t of_programs[] = { 8, 13, 31, 32, 43, 45, 68, 69, 109, 137 };
+    for (size_t i = 0; i < ARRAY_LEN(of_programs); i++)
+        if (of_programs[i] == xid)
+            return true;
+    return false;
 }
 
 /* Xids after which NVIDIA's plugin (0.20.0) goes on giving a GPU out. */

@@ -58,6 +58,8 @@ int gpus_found(struct machine *m);
 int64_t gpus_withheld(const struct machine *m);
 /* Number of GPUs with a fault at the moment. */
 int gpus_faulty(const struct machine *m);
+/* Whether programs can cause an Xid by their own errors: these faults make room for others. */
+bool gpus_is_of_programs(int64_t xid);
 /* Whether the loaded driver reports recovery actions. */
 bool gpus_reports_recovery(const struct machine *m);
 /* Frees everything. */

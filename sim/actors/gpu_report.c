@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "sim/actors/kubelet.h"
 
-enum { FIRST_GPU_BUS = 0x17, NVSWITCH_BUS = 0xc1 };
+enum { FIRST_GPU_BUS = 0x17, NVSWITCH_BUS = 0xc1, NVLINK5_FIRST = 144, NVLINK5_LAST = 150 };
 
 static const struct {
     const char *name;
@@ -134,11 +134,27 @@ static json_t *fault_of(const struct machine *m, const struct gpu_line *line)
         "count", (json_int_t) line->count, "first", first, "last", last, "bootId", m->boot_id);
     if (line->nvswitch)
         json_object_set_new(row, "nvswitch", json_true());
-    if (line->fatal)
-        json_object_set_new(row, "fatal", json_true());
+    if (!line->nvswitch && line->xid >= NVLINK5_FIRST && line->xid <= NVLINK5_LAST)
+        json_object_set_new(row, "fatal", json_boolean(line->fatal));
     if (line->recovery != SPEC_RECOVERY_NONE)
         json_object_set_new(row, "recovery", json_string(recoveries[line->recovery].name));
     return row;
+}
+
+/* The smaller, the sooner it makes room for others. */
+static int worth(const struct machine *m, const json_t *row)
+{
+    bool earlier = !str_eq(json_str(row, "bootId"), m->boot_id);
+    return earlier ? 0 : gpus_is_of_programs(json_int(row, "xid", 0)) ? 1 : 2;
+}
+
+static void drop_least(const struct machine *m, json_t *rows)
+{
+    size_t least = 0;
+    for (size_t i = 1; i < json_array_size(rows); i++)
+        if (worth(m, json_array_get(rows, i)) < worth(m, json_array_get(rows, least)))
+            least = i;
+    json_array_remove(rows, least);
 }
 
 json_t *gpus_faults(const struct machine *m, const json_t *before)
@@ -150,6 +166,6 @@ json_t *gpus_faults(const struct machine *m, const json_t *before)
     for (size_t i = 0; i < m->gpu_state.line_count; i++)
         json_array_append_new(rows, fault_of(m, &m->gpu_state.lines[i]));
     while (json_array_size(rows) > GPU_LINES_MAX)
-        json_array_remove(rows, 0);
+        drop_least(m, rows);
     return rows;
 }

@@ -56,6 +56,7 @@ static const struct {
     { "upgrade-jobs", LEAST_JOBS },
     { "upgrade-parked", LEAST_PARKED },
     { "rollouts", LEAST_CASE_FILES },
+    { "health-observe", LEAST_HEALTH },
 };
 
 bool least_life_of(const char *sweep, enum least_life *ret)
