@@ -123,7 +123,7 @@ static const struct sweep sweeps[] = {
       "Retry-After: 3600",
       parked_cases, parked_run, NULL, UNCOMPARED, 5 },
     { "health-observe", "same, in a life in which GPUs fail by hand, at random and in storms",
-      same_cases, same_run, HEALTH, EXACT, 6 },
+      same_cases, same_run, HEALTH, EXACT, 3 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 12 },
 };
 
