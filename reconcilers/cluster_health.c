@@ -2,15 +2,15 @@
 
 #include "base/json.h"
 
-/* When the pod of the node's driver was created; 0: it has none, or two. */
+/* When the pod of Ostler's driver was created; 0: there is none, or two, or the host has its own. */
 static uint32_t driver_made_s(const struct node_slot *slot)
 {
     uint32_t made_s = 0;
     size_t pods = 0;
     for (const struct pod *p = slot->pods; p; p = p->next_on_node) {
-        bool driver = p->component == OPERAND_DRIVER && !p->deleting;
+        bool driver = p->component == OPERAND_DRIVER;
         pods += driver;
-        made_s = driver && p->ready ? p->made_s : made_s;
+        made_s = driver && p->ready && !p->deleting && !p->host_driver ? p->made_s : made_s;
     }
     return pods == 1 ? made_s : 0;
 }

@@ -92,7 +92,8 @@ json_t *explain_view(const json_t *snapshot, const char *name, int64_t now_us)
 {
     static const char *const members[] = { "state",      "reason",    "message",    "since",
                                            "gpus",       "product",   "driver",     "stack",
-                                           "waitingFor", "lastWords", "timeToReady" };
+                                           "waitingFor", "lastWords", "timeToReady",
+                                           "health" };
     const json_t *report = json_object_get(snapshot, "reports"),
                  *status = json_object_get(report, "status");
     const json_t *node = json_object_get(snapshot, "nodes");
@@ -191,6 +192,23 @@ static void print_head(const json_t *all, const struct paint *p, struct buf *out
         return;
     CLEANUP_FREE char *facts = facts_of(all);
     term_wrap(out, p, 2, 0, facts);
+}
+
+/* What is wrong with the node's GPUs; the state of the node may be Ready all the same. */
+static void print_health(const json_t *health, int64_t now_us, const struct paint *p,
+                         struct buf *out)
+{
+    const char *level = json_str(health, "level");
+    if (!level)
+        return;
+    int64_t lasts_s = term_seconds_since(json_str(health, "since"), now_us);
+    CLEANUP_FREE char *span = term_span(lasts_s);
+    CLEANUP_FREE char *line = xasprintf("%s (%s)%s%s: %s", level,
+                                        json_str_or_empty(health, "reason"),
+                                        lasts_s < 0 ? "" : " for ", lasts_s < 0 ? "" : span,
+                                        json_str_or_empty(health, "message"));
+    title(out, p, "Health of its GPUs");
+    term_wrap(out, p, 2, 0, line);
 }
 
 static void print_story(const json_t *story, const struct paint *p, struct buf *out)
@@ -295,6 +313,7 @@ void explain_print(const json_t *all, const struct paint *p, struct buf *out)
 {
     int64_t now_us = clock_parse_rfc3339(json_str_or_empty(all, "asOf"));
     print_head(all, p, out);
+    print_health(json_object_get(all, "health"), now_us, p, out);
     print_story(json_object_get(all, "story"), p, out);
     print_pods(json_object_get(all, "operandPods"), "Pods of Ostler on it", now_us, p, out);
     print_pods(json_object_get(all, "gpuPods"), "Pods with GPUs on it", now_us, p, out);

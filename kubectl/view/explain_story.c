@@ -12,6 +12,7 @@
 #include "kubectl/view/explain.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/xid.h"
 
 enum { US = 1000000 };
 
@@ -102,6 +103,44 @@ static void describe_report(json_t *story, const json_t *report)
              str_eq(json_str(report, "status.state"), "Failed"),
              json_textf("its state became %s (%s)", json_str_or_empty(report, "status.state"),
                         json_str_or_empty(report, "status.reason")));
+}
+
+/* ---- faults of GPUs */
+
+/* "Xid 79 of GPU 0000:65:00.0, 3 times until … (GPU has fallen off the bus)". New reference. */
+static json_t *fault_text(const json_t *fault, const struct xid_row *row, bool earlier)
+{
+    bool nvswitch = json_bool(fault, "nvswitch", false);
+    const char *recovery = json_str(fault, "recovery");
+    const char *what = recovery ? recovery : row ? row->name : NULL;
+    long long count = snapshot_count(fault, "count");
+    CLEANUP_FREE char *times = count > 1 ? xasprintf(", %lld times until %s", count,
+                                                     json_str_or_empty(fault, "last"))
+                                         : xstrdup("");
+    return json_textf("%s %lld of %s %s%s%s%s%s%s%s", nvswitch ? "SXid" : "Xid",
+                      snapshot_count(fault, "xid"), nvswitch ? "NVSwitch" : "GPU",
+                      json_str_or_empty(fault, "address"), earlier ? ", before the last boot" : "",
+                      times, what ? " (" : "", recovery ? "recovery action " : "",
+                      str_or_empty(what), what ? ")" : "");
+}
+
+/* Lines of the kernel log, and what Ostler concludes from them. */
+static void describe_faults(json_t *story, const json_t *report)
+{
+    const json_t *health = json_at(report, "status.health");
+    const char *boot = json_str(report, "status.inventory.bootId");
+    JSON_EACH (fault, json_at(report, "status.inventory.faults")) {
+        int64_t xid = json_int(fault, "xid", -1);
+        bool ours = xid >= 0 && !json_bool(fault, "nvswitch", false);
+        const struct xid_row *row = ours ? xid_find((unsigned) xid) : NULL;
+        add_step(story, json_str(fault, "first"), "gpu", !row || row->level > HEALTH_NONE,
+                 fault_text(fault, row, !str_eq(json_str(fault, "bootId"), boot)));
+    }
+    if (health)
+        add_step(story, json_str(health, "since"), "ostler", true,
+                 json_textf("the health of its GPUs became %s (%s)",
+                            json_str_or_empty(health, "level"),
+                            json_str_or_empty(health, "reason")));
 }
 
 static void describe_claim(json_t *story, const json_t *node)
@@ -226,6 +265,7 @@ json_t *explain_story(const json_t *snapshot, const char *name)
     describe_node(story, node);
     describe_users(story, node, policy);
     describe_report(story, json_object_get(snapshot, "reports"));
+    describe_faults(story, json_object_get(snapshot, "reports"));
     describe_claim(story, node);
     describe_pods(story, json_object_get(snapshot, "pods"));
     describe_rollout(story, json_object_get(snapshot, "policyEvents"));

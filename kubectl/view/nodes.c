@@ -73,6 +73,8 @@ static json_t *nodes_row_of(const json_t *report, const json_t *node, const json
         { "kernel", "inventory.kernel" },
         { "os", "inventory.os.name" },
         { "holders", "inventory.heldBy" },
+        { "health", "health.level" },
+        { "fault", "health.reason" },
     };
     const json_t *status = json_object_get(report, "status"),
                  *first = json_array_get(json_at(status, "waitingFor"), 0);
@@ -189,6 +191,8 @@ static void add_row(struct grid *g, const json_t *row, bool wide)
                             text_or_dash(row, "kernel"),
                             text_or_dash(row, "os"),
                             text_or_dash(row, "holders"),
+                            text_or_dash(row, "health"),
+                            text_or_dash(row, "fault"),
                             next,
                             text_or_dash(row, "waitingFor"),
                             text_or_dash(row, "message") };
@@ -197,9 +201,11 @@ static void add_row(struct grid *g, const json_t *row, bool wide)
 
 void nodes_print(const json_t *list, const struct paint *p, struct buf *out)
 {
-    static const char *const titles[] = { "NAME",   "STATE",   "REASON", "SINCE",       "GPUS",
-                                          "DRIVER", "CURRENT", "PEOPLE", "PRODUCT",     "KERNEL",
-                                          "OS",     "HOLDERS", "NEXT",   "WAITING-FOR", "MESSAGE" };
+    static const char *const titles[] = {
+        "NAME",    "STATE",  "REASON", "SINCE",   "GPUS",   "DRIVER", "CURRENT",     "PEOPLE",
+        "PRODUCT", "KERNEL", "OS",     "HOLDERS", "HEALTH", "FAULT",  "NEXT",        "WAITING-FOR",
+        "MESSAGE",
+    };
     struct grid g = { 0 };
     size_t i;
     json_t *row;

@@ -9,8 +9,9 @@
 #include "kube/object.h"
 #include "kubectl/view/advice.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/xid.h"
 
-/* Groups of stuck nodes shown, and names per group. */
+/* Groups of stuck nodes shown, one less below the line about faults; names per group. */
 enum { GROUPS = 3, NAMES = 3 };
 
 /* ---- parts */
@@ -94,6 +95,24 @@ static json_t *states_part(const json_t *policy, const json_t *reports)
                             json_integer(json_integer_value(json_object_get(counts, state)) + 1));
     }
     return counts;
+}
+
+/* Nodes by what the worst fault of their GPUs asks for, the worst first. NULL: there is none. */
+static json_t *health_part(const json_t *reports)
+{
+    json_t *counts = json_object();
+    for (int level = HEALTH_LEVELS - 1; level > HEALTH_NONE; level--) {
+        const char *name = health_level_name((enum health_level) level);
+        json_int_t nodes = 0;
+        JSON_EACH (report, reports)
+            nodes += str_eq(json_str(report, "status.health.level"), name);
+        if (nodes)
+            json_object_set_new(counts, name, json_integer(nodes));
+    }
+    if (json_object_size(counts))
+        return counts;
+    json_decref(counts);
+    return NULL;
 }
 
 static json_t *nodes_part(const json_t *policy, const json_t *reports)
@@ -204,11 +223,11 @@ json_t *status_view(const json_t *snapshot, int64_t now_us)
     json_t *policy = json_object_get(snapshot, "policy"),
            *reports = json_object_get(snapshot, "reports");
     bool rolls = json_at(policy, "status.rollout");
-    return json_pack("{s:o*, s:o, s:o, s:o, s:o*, s:o*, s:o, s:O*}", "policy",
+    return json_pack("{s:o*, s:o, s:o, s:o, s:o*, s:o*, s:o*, s:o, s:O*}", "policy",
                      policy ? policy_part(policy, now_us) : NULL, "ostler",
                      snapshot_ostler(snapshot, now_us), "versions", versions_part(reports), "nodes",
                      nodes_part(policy, reports), "gpus", reports ? gpus_part(reports) : NULL,
-                     "rollout", rolls ? rollout_part(policy, now_us) : NULL, "stuck",
+                     "health", health_part(reports), "rollout", rolls ? rollout_part(policy, now_us) : NULL, "stuck",
                      snapshot_sorted(stuck_part(reports, now_us), by_weight), "missing",
                      json_object_get(snapshot, "missing"));
 }
@@ -330,6 +349,27 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
         add_cut(out, p, INDENT, PLAIN, states);
 }
 
+static void print_health(const json_t *health, const struct paint *p, struct buf *out)
+{
+    struct buf line = BUF_INIT(1 << 16);
+    const char *level;
+    json_t *count;
+    bool bad = false;
+    json_object_foreach ((json_t *) health, level, count) {
+        long long nodes = json_integer_value(count);
+        enum health_level asks;
+        bad = bad || (health_level_parse(level, &asks) && asks >= HEALTH_CLOSE);
+        buf_printf(&line, "%s%s on %lld node%s", line.len ? ", " : "", level, nodes,
+                   nodes == 1 ? "" : "s");
+    }
+    CLEANUP_FREE char *text = buf_take(&line);
+    CLEANUP_FREE char *whole = xasprintf("faults of GPUs: %s; kubectl gpu nodes -o wide", text);
+    if (!*text)
+        return;
+    head(out, p, "Health");
+    add_cut(out, p, INDENT, bad ? RED : YELLOW, whole);
+}
+
 /* An up-to-date node may still fail: its own state shows that. */
 static const char *text_of_none(const json_t *nodes)
 {
@@ -399,7 +439,9 @@ static void print_group(const json_t *group, const struct paint *p, struct buf *
 
 void status_print(const json_t *status, const struct paint *p, struct buf *out)
 {
-    const json_t *stuck = json_object_get(status, "stuck");
+    const json_t *stuck = json_object_get(status, "stuck"),
+                 *health = json_object_get(status, "health");
+    size_t n = json_array_size(stuck), shown = health ? GROUPS - 1 : GROUPS;
     if (json_object_get(status, "policy"))
         print_policy(json_object_get(status, "policy"), p, out);
     else
@@ -407,15 +449,16 @@ void status_print(const json_t *status, const struct paint *p, struct buf *out)
     print_ostler(json_object_get(status, "ostler"), p, out);
     print_versions(json_object_get(status, "versions"), p, out);
     status_print_nodes(status, p, out);
+    print_health(health, p, out);
     if (json_object_get(status, "rollout"))
         print_rollout(json_object_get(status, "rollout"), json_object_get(status, "nodes"), p, out);
-    if (json_array_size(stuck)) {
+    if (n) {
         paint_add(out, p, BOLD, "Stuck");
         buf_str(out, "\n");
     }
-    for (size_t i = 0; i < json_array_size(stuck) && i < GROUPS; i++)
+    for (size_t i = 0; i < n && i < shown; i++)
         print_group(json_array_get(stuck, i), p, out);
-    if (json_array_size(stuck) > GROUPS)
-        buf_printf(out, "  and %zu more: kubectl gpu nodes\n", json_array_size(stuck) - GROUPS);
+    if (n > shown)
+        buf_printf(out, "  and %zu more: kubectl gpu nodes\n", n - shown);
     snapshot_print_missing(json_object_get(status, "missing"), p, out);
 }

@@ -20,7 +20,7 @@ struct paint {
 enum colour { PLAIN, BOLD, DIM, GREEN, YELLOW, RED };
 
 /* Most columns of a table. */
-enum { GRID_COLUMNS_MAX = 16 };
+enum { GRID_COLUMNS_MAX = 20 };
 
 /* Rows of cells, printed in aligned columns; the first row is the header. Zero-initialised =
  * empty. */

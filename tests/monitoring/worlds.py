@@ -165,6 +165,7 @@ WORLDS = {
             "OstlerNodesFailed",
             "OstlerNodesUnsupported",
             "OstlerGpusLost",
+            "OstlerGpuFault",
             "OstlerPolicyNotReady",
             "OstlerPolicyDegraded",
         },
@@ -187,6 +188,35 @@ WORLDS = {
             "shapes": SHAPES,
             "drivers": [{"node": "broken-1", "outcome": "FailsBuild", "exitCode": 1}],
         },
+    ),
+    "gpu-fault": World(
+        "the driver says that a GPU must be reset; the node works, and its log has a fault",
+        {"OstlerGpuFault"},
+        lambda s: ready(2)(s)
+        and s.value("ostler_nodes_health", level="Close") == 1
+        and s.value("ostler_gpu_faults_total", xid="79", level="None") == 2,
+        objects=(policy(**OLD),),
+        actions=(
+            {
+                "at": "10m",
+                "do": "AgentSays",
+                "node": "gpu-1",
+                "with": {
+                    "health": [{"address": "0000:17:00.0", "recovery": "Reset"}],
+                    "faults": [
+                        {
+                            "address": "0000:17:00.0",
+                            "xid": 79,
+                            "count": 2,
+                            "first": "2026-11-20T10:00:00Z",
+                            "last": "2026-11-20T10:00:00Z",
+                            "bootId": "of-an-earlier-boot",
+                        }
+                    ],
+                },
+            },
+        ),
+        more={"agents": True, "labeller": False},
     ),
     "images-missing": World(
         "the new driver's image does not exist",

@@ -324,6 +324,43 @@ static void gpus_count_by_what_they_are_worth(void **state)
     testbed_clear(&t);
 }
 
+/* Nodes count by the worst fault of their GPUs, if Ostler has to do with them. */
+static void nodes_count_by_the_health_of_their_gpus(void **state)
+{
+    struct fixture *f = *state;
+    static const char lost[] = "{'bootId':'b','health':[{'address':'0000:01:00.0','lost':true}]}",
+                      pending[] = "{'bootId':'b','health':[{'address':'0000:01:00.0',"
+                                  "'remapPending':true}]}";
+    static const struct {
+        const char *inventory;
+        enum node_state state;
+    } nodes[] = {
+        { lost, NODE_READY },    { lost, NODE_LOST },     { lost, NODE_UNMANAGED },
+        { pending, NODE_READY }, { "{}", NODE_READY },
+    };
+    struct testbed t;
+    testbed_init(&t, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+        CLEANUP_FREE char *name = xasprintf("n-%zu", i);
+        CLEANUP_JSON json_t *node = json_pack("{s:s, s:s}", "name", name, "boot", "b");
+        testbed_put(&t, RESOURCE_NODE, testbed_node(node));
+        testbed_put(&t, RESOURCE_GPU_NODE,
+                    json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
+                              tree(nodes[i].inventory)));
+        struct node_slot *slot = map_get(&t.cluster->slots, name);
+        slot->summary.counted = true;
+        slot->summary.state = nodes[i].state;
+    }
+    fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
+    expect(f, "ostler_nodes_health{level=\"Reboot\"} 2", true);
+    expect(f, "ostler_nodes_health{level=\"ResetWhenIdle\"} 1", true);
+    expect(f, "ostler_nodes_health{level=\"Human\"} 0", true);
+    expect(f, "ostler_nodes_health{level=\"None\"} 0", false);
+    for (size_t i = 0; i < t.cluster->slots.len; i++)
+        t.cluster->by_name[i]->summary = (struct node_summary){ 0 };
+    testbed_clear(&t);
+}
+
 static void conditions_are_those_of_the_policy(void **state)
 {
     struct fixture *f = *state;
@@ -376,6 +413,8 @@ int main(void)
                       agents_count_by_what_their_word_is_worth, set_up, tear_down);
     suite_add_fixture(&s, "GPUs count by what they are worth", gpus_count_by_what_they_are_worth,
                       set_up, tear_down);
+    suite_add_fixture(&s, "nodes count by the health of their GPUs",
+                      nodes_count_by_the_health_of_their_gpus, set_up, tear_down);
     suite_add_fixture(&s, "conditions are those of the policy", conditions_are_those_of_the_policy,
                       set_up, tear_down);
     suite_add_fixture(&s, "the text is bounded", text_is_bounded, set_up, tear_down);

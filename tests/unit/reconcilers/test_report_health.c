@@ -1,0 +1,205 @@
+/* When the health of a node's GPUs is written to its GpuNode, and when not. */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "reconcilers/cluster_health.h"
+#include "reconcilers/decide/gpu_node.h"
+#include "reconcilers/reconcilers.h"
+#include "runtime/loop.h"
+#include "tests/unit/support/quiet.h"
+#include "tests/unit/support/suite.h"
+#include "tests/unit/support/tree.h"
+
+#define POLICY                                                                                     \
+    "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '2', 'generation': 1}, "      \
+    "'spec': {}}"
+#define NODE                                                                                       \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': {'nodeInfo': "  \
+    "{'bootID': 'b'}, 'conditions': [{'type': 'GpuReady', 'status': 'True', 'reason': "            \
+    "'OperandsUp', 'message': 'every operand of the node is up'}]}}"
+#define AT "2026-11-20T09:00:00Z"
+#define SINCE "2026-11-20T09:00:10Z"
+#define NOW "2026-11-20T10:00:00Z"
+#define FAULT(count)                                                                               \
+    "{'address': '0000:65:00.0', 'xid': 79, 'count': " count ", 'first': '" AT "', 'last': '" AT   \
+    "', 'bootId': 'b'}"
+#define DO "Drain the node and power it off and on; if that does not help, the GPU or its slot is "\
+           "broken."
+#define ADVICE "; NVIDIA\\u0027s advice: restart the machine. " DO
+#define SAYS(times, since)                                                                         \
+    "'level': 'Reboot', 'reason': 'Xid79', 'address': '0000:65:00.0', 'since': '" since            \
+    "', 'message': 'GPU 0000:65:00.0: Xid 79 (GPU has fallen off the bus) came " times ADVICE "'"
+#define ONCE "once, at " AT
+#define THRICE "3 times, first at " AT ", last at " AT
+#define ANY "{'x-kubernetes-preserve-unknown-fields': true}"
+#define NO_HEALTH                                                                                  \
+    "{'type': 'object', 'properties': {'state': {}, 'reason': {}, 'message': {}, 'since': {}, "    \
+    "'driver': " ANY ", 'stack': " ANY ", 'policyGeneration': {}}}"
+
+static const struct row {
+    const char *name;
+    const char *says;   /* status.health of the report; NULL: absent */
+    const char *faults; /* of the inventory */
+    const char *known;  /* the schema of an older CRD; NULL: it has all */
+    const char *writes; /* status.health that is written; "": none within a write; NULL: no write */
+    const char *event;  /* reason; NULL: none */
+    int64_t told_ago_ms; /* 0: not by this process */
+    int64_t quiet_s;     /* how long the driver's change lies back; 0: none */
+    int64_t again_ms;
+    enum node_state state;
+} rows[] = {
+    { .name = "a healthy node", .faults = "", .state = NODE_READY },
+    { .name = "a fault", .faults = FAULT("1"), .writes = SAYS(ONCE, NOW), .event = "GpuFault",
+      .state = NODE_READY },
+    { .name = "a fault that is told",
+      .says = SAYS(ONCE, SINCE),
+      .faults = FAULT("1"),
+      .state = NODE_READY },
+    { .name = "it comes again, and Ostler has just started",
+      .says = SAYS(ONCE, SINCE),
+      .faults = FAULT("3"),
+      .writes = SAYS(THRICE, SINCE),
+      .state = NODE_READY },
+    { .name = "it comes again within a minute",
+      .says = SAYS(ONCE, SINCE),
+      .faults = FAULT("3"),
+      .told_ago_ms = 20000,
+      .again_ms = 40000,
+      .state = NODE_READY },
+    { .name = "it comes again after a minute",
+      .says = SAYS(ONCE, SINCE),
+      .faults = FAULT("3"),
+      .told_ago_ms = 60000,
+      .writes = SAYS(THRICE, SINCE),
+      .state = NODE_READY },
+    { .name = "another one within a minute",
+      .says = "'level': 'Close', 'reason': 'Xid95', 'address': '0000:65:00.0', 'since': '" SINCE
+              "', 'message': 'm'",
+      .faults = FAULT("1"),
+      .told_ago_ms = 1000,
+      .writes = SAYS(ONCE, NOW),
+      .event = "GpuFault",
+      .state = NODE_READY },
+    { .name = "all is well again",
+      .says = SAYS(ONCE, SINCE),
+      .faults = "",
+      .told_ago_ms = 1000,
+      .writes = "",
+      .event = "GpuHealthy",
+      .state = NODE_READY },
+    { .name = "a CRD that does not know it", .faults = FAULT("1"), .known = NO_HEALTH,
+      .state = NODE_READY },
+    { .name = "the driver was changed within the last minute",
+      .faults = FAULT("1"),
+      .quiet_s = 40,
+      .again_ms = 21000,
+      .state = NODE_READY },
+    { .name = "the driver was changed a minute ago",
+      .faults = FAULT("1"),
+      .quiet_s = 60,
+      .again_ms = 1000,
+      .state = NODE_READY },
+    { .name = "the driver was changed before that",
+      .faults = FAULT("1"),
+      .quiet_s = 61,
+      .state = NODE_READY },
+    { .name = "a node that Ostler does not manage",
+      .says = SAYS(ONCE, SINCE),
+      .faults = FAULT("1"),
+      .writes = "",
+      .state = NODE_UNMANAGED },
+};
+
+static void put_report(struct cluster *c, const struct row *row)
+{
+    CLEANUP_FREE char *health = row->says ? xasprintf(", 'health': {%s}", row->says) : xstrdup("");
+    CLEANUP_FREE char *text = xasprintf(
+        "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': "
+        "[{'kind': 'Node', 'uid': 'n'}]}, 'status': {'state': 'Ready', 'reason': 'OperandsUp', "
+        "'message': 'every operand of the node is up', 'since': '" AT
+        "', 'driver': {'revision': 'd1'}, 'stack': {'revision': 's1'}, 'inventory': {'bootId': "
+        "'b', 'faults': [%s]}%s}}",
+        row->faults, health);
+    quiet_event(c, RESOURCE_GPU_NODE, text, false);
+}
+
+static void expect_write(const struct row *row, const struct actions *actions)
+{
+    if (!row->writes) {
+        assert_int_equal(actions->len, 0);
+        return;
+    }
+    assert_true(actions->len > 0);
+    const char *text = actions->items[0].request.body;
+    CLEANUP_JSON json_t *body = json_parse(text, strlen(text), NULL);
+    CLEANUP_FREE char *want = xasprintf("{%s}", row->writes);
+    json_t *health = json_at(body, "status.health");
+    assert_int_equal(actions->items[0].verb, VERB_STATUS);
+    assert_int_equal(!health, !*row->writes);
+    if (health)
+        assert_tree(health, want);
+}
+
+static void expect_events(const struct row *row, const struct actions *actions)
+{
+    assert_int_equal(actions->notice_count, row->event ? 2 : 0);
+    for (size_t i = 0; i < actions->notice_count; i++) {
+        assert_string_equal(actions->notices[i].reason, row->event);
+        assert_int_equal(actions->notices[i].of_action, 1);
+    }
+}
+
+static void set_up_slot(struct cluster *c, const struct row *row, struct node_slot *slot)
+{
+    struct node_verdict v = { .state = row->state, .carried = { { "d1", "s1" } } };
+    int64_t changed_s = cluster_now_s(c) - row->quiet_s;
+    tally_set(&c->tally, &slot->summary, &v);
+    slot->health_told_ms = row->told_ago_ms ? QUIET_MONO_MS - row->told_ago_ms : 0;
+    if (row->quiet_s)
+        slot->quiet = (struct health_quiet){ 1, (uint32_t) changed_s + HEALTH_QUIET_S };
+}
+
+static void check(void **state)
+{
+    const struct row *row = *state;
+    struct cluster c;
+    struct loop *loop = loop_new(&quiet_clock);
+    struct informer_options o = { .resource = RESOURCE_GPU_NODE, .optional = true };
+    CLEANUP_JSON json_t *known = row->known ? tree(row->known) : NULL;
+    struct prerequisites around = { 0 };
+    around.of[PREREQUISITES_REPORTS].reason = REASON_CRD_OUTDATED;
+    around.of[PREREQUISITES_REPORTS].status = known;
+    cluster_init(&c, &(struct cluster_options){ .operand_namespace = "operands",
+                                                .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                                .clock = &quiet_clock,
+                                                .prerequisites = known ? &around : NULL,
+                                                .listener = quiet_listener });
+    c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop,
+                                                  NULL, NULL);
+    quiet_event(&c, RESOURCE_POLICY, POLICY, false);
+    quiet_event(&c, RESOURCE_NODE, NODE, false);
+    put_report(&c, row);
+    struct node_slot *slot = map_get(&c.slots, "gpu-1");
+    set_up_slot(&c, row, slot);
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    struct reconcilers r = { .cluster = &c };
+    report_reconcile(&r, "gpu-1", &actions);
+    expect_write(row, &actions);
+    expect_events(row, &actions);
+    assert_int_equal(actions.requeue_after_ms, row->again_ms);
+    if (row->event && str_eq(row->event, "GpuFault"))
+        assert_int_equal(slot->health_told_ms, QUIET_MONO_MS);
+    informer_free(c.informers[RESOURCE_GPU_NODE]);
+    cluster_clear(&c);
+    loop_free(loop);
+}
+
+int main(void)
+{
+    log_setup(LOG_SILENT, false);
+    struct suite s = { 0 };
+    SUITE_ROWS(&s, check, rows);
+    return suite_run(&s, "report health");
+}
