@@ -59,7 +59,7 @@ struct node_slot {
     int64_t told_ms; /* monotonic: when its condition was last written; 0: not by this process */
     int64_t health_told_ms;    /* the same of a report with the health of its GPUs */
     struct health_quiet quiet; /* when its driver is, or was, being changed */
-    uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
+    uint32_t budgets_eased;    /* the cluster's count at the last eviction of its pods */
     /* While its driver is about to change: node_holders_hash() of the holders that were looked up;
      * 0: none. */
     uint64_t holders_looked;
@@ -82,7 +82,8 @@ struct cluster_listener {
     void *arg;
     /* Inputs of rollout decisions have changed. May be NULL. */
     void (*rollout)(void *arg);
-    /* A node's agent reports other facts about the health of its GPUs than `before`. May be NULL. */
+    /* A node's agent reports other facts about the health of its GPUs than `before`. May be
+     * NULL. */
     void (*health)(void *arg, const struct node_slot *slot, const struct gpu_node *before,
                    const struct gpu_node *after);
     /* The report of a node may be stale. `soon`: all of it is wrong, and something waits for its

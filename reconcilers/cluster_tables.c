@@ -335,8 +335,8 @@ static void holders_changed(struct cluster *c, struct node_slot *slot)
 }
 
 /* What a report had when Ostler first saw it is no news. */
-static void report_health(const struct cluster *c, const struct node_slot *slot, const struct gpu_node *before,
-                          const struct gpu_node *after)
+static void report_health(const struct cluster *c, const struct node_slot *slot,
+                          const struct gpu_node *before, const struct gpu_node *after)
 {
     if (c->o.listener.health && after->health && !node_health_same(before->health, after->health))
         c->o.listener.health(c->o.listener.arg, slot, before, after);

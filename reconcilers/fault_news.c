@@ -20,8 +20,8 @@ static void tell(struct reconcilers *r, const struct node_slot *slot, const stru
                  const struct health_input *in, const struct health_verdict *v)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    const char *note = arena_printf(&a, "%s (%s): %s", health_word(v, &a), health_level_name(v->level),
-                                    health_sentence(in, v, &a));
+    const char *note = arena_printf(&a, "%s (%s): %s", health_word(v, &a),
+                                    health_level_name(v->level), health_sentence(in, v, &a));
     const struct notice of_node = health_report_event(RESOURCE_NODE, &slot->node->head, true, note),
                         of_report = health_report_event(RESOURCE_GPU_NODE, &report->head, true,
                                                         note);

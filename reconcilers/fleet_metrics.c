@@ -24,8 +24,8 @@ static const char *const by_outcome[] = { "outcome", NULL },
                          *const by_pool[] = { "pool", NULL };
 static const char *const by_stage[] = { "stage", NULL };
 static const char *const by_budget[] = { "budget", NULL }, *const by_word[] = { "word", NULL };
-static const char *const by_fault[] = { "xid", "level", NULL },
-                         *const by_level[] = { "level", NULL };
+static const char *const by_fault[] = { "xid", "level", NULL }, *const by_level[] = { "level",
+                                                                                      NULL };
 static const char *const by_condition[] = { "condition", "status", NULL };
 
 static struct metric *add_seconds(struct metrics *registry, const char *name, const char *help,

@@ -99,6 +99,7 @@ static void node_reconciler_report(struct reconcilers *r, struct node_slot *slot
     if (r->metrics)
         fleet_metrics_node(r->metrics, pool, &slot->summary, v, in->now_s);
     take_stages(r, slot, in, v);
+    cluster_health_look(r->cluster, slot);
     notice_node(slot, v, actions);
     log_tail_request(r, slot, v);
 }
@@ -171,7 +172,6 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     struct node_verdict v;
     actions->epoch = c->epoch;
     slot->budgets_eased = c->budgets_eased;
-    cluster_health_look(c, slot);
     node_plan(&in, &a, &v, actions);
     slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);

@@ -34,14 +34,15 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
 }
 
 /* How much longer a fully reported node must wait for its turn before that is reported too. A wait
- * that needs a user's action is reported at once. It also replaces at once a report that is no
- * longer true: that the policy asks for what failed. */
+ * that needs a user's action is reported at once, and so is another fault of its GPUs. It also
+ * replaces at once a report that is no longer true: that the policy asks for what failed. */
 static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in,
                               int64_t now_ms)
 {
     bool ready_is_said = in->report && !in->report->rolled_back &&
                          str_eq(in->report->state, node_state_name(NODE_READY)) &&
                          slot->node->gpu_ready.status == CONDITION_TRUE;
+    bool other_health = in->report && !health_status_same(in->report->concluded, in->health);
     if (!waiting_for_turn(in)) {
         slot->turn_ms = 0;
         return 0;
@@ -49,7 +50,8 @@ static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_inpu
     if (!slot->turn_ms)
         slot->turn_ms = now_ms;
     int64_t left_ms = slot->turn_ms + TURN_LASTS_MS - now_ms;
-    return ready_is_said && !waiting_without_image(in) && left_ms > 0 ? left_ms : 0;
+    bool may_wait = ready_is_said && !waiting_without_image(in) && !other_health;
+    return may_wait && left_ms > 0 ? left_ms : 0;
 }
 
 static const char *report_reconciler_version_of(const struct cluster *c,
@@ -184,12 +186,25 @@ static void take_health(const struct cluster *c, const struct node_slot *slot, s
         actions_requeue(actions, (left_s + 1) * 1000);
 }
 
-static bool writes_report(const struct actions *actions)
+/* The status schema of a CRD that is older than this Ostler; NULL: it knows all fields. */
+static const json_t *known_by_crd(const struct cluster *c)
 {
-    for (size_t i = 0; i < actions->len; i++)
+    const struct prerequisites *around = c->o.prerequisites;
+    const struct prerequisite_problem *definition = around ? prerequisites_of(around,
+                                                                              PREREQUISITES_REPORTS)
+                                                           : NULL;
+    return definition ? definition->status : NULL;
+}
+
+/* Remembers what was written last, for what must not be written too often. */
+static void remember(struct node_slot *slot, const struct gpu_node_input *in, bool condition,
+                     int64_t now_ms, const struct actions *actions)
+{
+    if (condition)
+        slot->told_ms = now_ms;
+    for (size_t i = 0; i < actions->len && in->health; i++)
         if (actions->items[i].verb == VERB_STATUS)
-            return true;
-    return false;
+            slot->health_told_ms = now_ms;
 }
 
 void report_reconcile(void *arg, const char *name, struct actions *actions)
@@ -210,17 +225,13 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     }
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(c), now);
-    const struct prerequisites *around = c->o.prerequisites;
-    const struct prerequisite_problem *definition = around ? prerequisites_of(around,
-                                                                              PREREQUISITES_REPORTS)
-                                                           : NULL;
     struct gpu_node_input in = {
         .name = name,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),
         .told_ms = GPU_NODE_SENTENCE_MS,
         .health_told_ms = GPU_NODE_SENTENCE_MS,
         .reports_exist = informer_state(c->informers[RESOURCE_GPU_NODE]).present,
-        .known = definition ? definition->status : NULL,
+        .known = known_by_crd(c),
         .managing = mode == MODE_MANAGE,
         .strings = c->strings,
         .drain = c->policy_valid ? &c->rollout.drain : NULL,
@@ -237,9 +248,7 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
         actions_requeue(actions, wait_ms);
         return;
     }
-    if (gpu_node_plan(&in, &a, actions))
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): only a node has a condition. */
-        slot->told_ms = now_ms;
-    if (in.health && writes_report(actions))
-        slot->health_told_ms = now_ms;
+    bool condition = gpu_node_plan(&in, &a, actions);
+    if (s)
+        remember(slot, &in, condition, now_ms, actions);
 }

@@ -193,6 +193,8 @@ FORMS = {
     "profile_of_the_host": {"nodeAgent": {"seccompProfile": "/etc/a.json"}},
     "profile_above_its_folder": {"nodeAgent": {"seccompProfile": "a/../../b.json"}},
     "profile_with_a_command": {"nodeAgent": {"seccompProfile": "$(id)"}},
+    "number_of_no_fault": {"health": {"xids": {"Xid79": "Close"}}},
+    "level_of_no_fault": {"health": {"xids": {"79": "Cordon"}}},
     "long_value": {"driver": {"env": [{"name": "HTTP_PROXY", "value": "x" * 5000}]}},
     "many_values": {"driver": {"env": [{"name": f"A{i}", "value": "x"} for i in range(65)]}},
 }

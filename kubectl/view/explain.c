@@ -90,10 +90,9 @@ static json_t *pods_part(const json_t *pods, bool ours)
 
 json_t *explain_view(const json_t *snapshot, const char *name, int64_t now_us)
 {
-    static const char *const members[] = { "state",      "reason",    "message",    "since",
-                                           "gpus",       "product",   "driver",     "stack",
-                                           "waitingFor", "lastWords", "timeToReady",
-                                           "health" };
+    static const char *const members[] = { "state",      "reason",    "message",     "since",
+                                           "gpus",       "product",   "driver",      "stack",
+                                           "waitingFor", "lastWords", "timeToReady", "health" };
     const json_t *report = json_object_get(snapshot, "reports"),
                  *status = json_object_get(report, "status");
     const json_t *node = json_object_get(snapshot, "nodes");
@@ -203,10 +202,9 @@ static void print_health(const json_t *health, int64_t now_us, const struct pain
         return;
     int64_t lasts_s = term_seconds_since(json_str(health, "since"), now_us);
     CLEANUP_FREE char *span = term_span(lasts_s);
-    CLEANUP_FREE char *line = xasprintf("%s (%s)%s%s: %s", level,
-                                        json_str_or_empty(health, "reason"),
-                                        lasts_s < 0 ? "" : " for ", lasts_s < 0 ? "" : span,
-                                        json_str_or_empty(health, "message"));
+    CLEANUP_FREE char *line = xasprintf(
+        "%s (%s)%s%s: %s", level, json_str_or_empty(health, "reason"), lasts_s < 0 ? "" : " for ",
+        lasts_s < 0 ? "" : span, json_str_or_empty(health, "message"));
     title(out, p, "Health of its GPUs");
     term_wrap(out, p, 2, 0, line);
 }

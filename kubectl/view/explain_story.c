@@ -111,7 +111,7 @@ static void describe_report(json_t *story, const json_t *report)
 static json_t *fault_text(const json_t *fault, const struct xid_row *row, bool earlier)
 {
     bool nvswitch = json_bool(fault, "nvswitch", false);
-    const char *recovery = json_str(fault, "recovery");
+    const char *recovery = gpu_recovery_name(gpu_recovery_parse(json_str(fault, "recovery")));
     const char *what = recovery ? recovery : row ? row->name : NULL;
     long long count = snapshot_count(fault, "count");
     CLEANUP_FREE char *times = count > 1 ? xasprintf(", %lld times until %s", count,

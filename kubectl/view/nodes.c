@@ -202,9 +202,9 @@ static void add_row(struct grid *g, const json_t *row, bool wide)
 void nodes_print(const json_t *list, const struct paint *p, struct buf *out)
 {
     static const char *const titles[] = {
-        "NAME",    "STATE",  "REASON", "SINCE",   "GPUS",   "DRIVER", "CURRENT",     "PEOPLE",
-        "PRODUCT", "KERNEL", "OS",     "HOLDERS", "HEALTH", "FAULT",  "NEXT",        "WAITING-FOR",
-        "MESSAGE",
+        "NAME",    "STATE",  "REASON",  "SINCE",       "GPUS",    "DRIVER",
+        "CURRENT", "PEOPLE", "PRODUCT", "KERNEL",      "OS",      "HOLDERS",
+        "HEALTH",  "FAULT",  "NEXT",    "WAITING-FOR", "MESSAGE",
     };
     struct grid g = { 0 };
     size_t i;

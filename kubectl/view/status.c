@@ -227,7 +227,8 @@ json_t *status_view(const json_t *snapshot, int64_t now_us)
                      policy ? policy_part(policy, now_us) : NULL, "ostler",
                      snapshot_ostler(snapshot, now_us), "versions", versions_part(reports), "nodes",
                      nodes_part(policy, reports), "gpus", reports ? gpus_part(reports) : NULL,
-                     "health", health_part(reports), "rollout", rolls ? rollout_part(policy, now_us) : NULL, "stuck",
+                     "health", health_part(reports), "rollout",
+                     rolls ? rollout_part(policy, now_us) : NULL, "stuck",
                      snapshot_sorted(stuck_part(reports, now_us), by_weight), "missing",
                      json_object_get(snapshot, "missing"));
 }

@@ -16,7 +16,8 @@ const struct health_status *health_report(const struct health_input *in,
 /* Whether a status is, but for the message of its health, what the report has: the message counts
  * faults, and need not be rewritten each time. */
 bool health_report_only_recounts(const struct gpu_node *report, const json_t *status);
-/* An Event about the health of a Node's GPUs, for the Node or its GpuNode. Borrows its arguments. */
+/* An Event about the health of a Node's GPUs, for the Node or its GpuNode. Borrows its
+ * arguments. */
 struct notice health_report_event(enum resource_id resource, const struct record *head,
                                   bool warning, const char *note);
 /* Adds Events for the plan's last action, which writes `after` (NULL: none) in place of what the

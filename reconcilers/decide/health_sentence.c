@@ -21,8 +21,7 @@ static const char *serial_of(const struct health_verdict *v)
 
 static const char *who(const struct health_verdict *v, struct arena *a)
 {
-    const char *serial = serial_of(v),
-               *device = v->reason == REASON_SXID ? "NVSwitch" : "GPU";
+    const char *serial = serial_of(v), *device = v->reason == REASON_SXID ? "NVSwitch" : "GPU";
     if (!*str_or_empty(v->address))
         return "A GPU";
     return serial ? arena_printf(a, "%s %s (serial number %s)", device, v->address, serial)
@@ -40,10 +39,9 @@ static const char *at_text(uint32_t at_s, struct arena *a)
 
 static const char *times_text(const struct gpu_fault *f, struct arena *a)
 {
-    return f->count == 1
-               ? arena_printf(a, "once, at %s", at_text(f->last_s, a))
-               : arena_printf(a, "%u times, first at %s, last at %s", f->count,
-                              at_text(f->first_s, a), at_text(f->last_s, a));
+    return f->count == 1 ? arena_printf(a, "once, at %s", at_text(f->last_s, a))
+                         : arena_printf(a, "%u times, first at %s, last at %s", f->count,
+                                        at_text(f->first_s, a), at_text(f->last_s, a));
 }
 
 /* "Xid 79 (GPU has fallen off the bus)" */
@@ -72,9 +70,10 @@ static const char *lost_text(const struct health_input *in, const struct health_
                              struct arena *a)
 {
     unsigned lost = v->hard ? in->inventory->lost : 1;
-    return lost > 1 ? arena_printf(a, "it and %u other%s of the node's GPUs have fallen off the bus",
-                                   lost - 1, lost == 2 ? "" : "s")
-                    : "it has fallen off the bus";
+    return lost > 1
+               ? arena_printf(a, "it and %u other%s of the node's GPUs have fallen off the bus",
+                              lost - 1, lost == 2 ? "" : "s")
+               : "it has fallen off the bus";
 }
 
 static const char *double_bit_text(const struct health_input *in, const struct health_verdict *v,

@@ -45,10 +45,10 @@ struct gpu_node {
     uint64_t owner;                 /* gpu_node_owner() of the uid of its Node */
     char state[GPU_NODE_STATE_MAX]; /* status.state; "": absent */
     bool rolled_back;               /* status.reason is RolledBack */
-    int64_t since_s;        /* status.since, epoch seconds; 0: not in Ostler's time format */
-    uint64_t said;          /* gpu_node_said() of its status */
-    struct health_status *concluded; /* status.health; NULL: absent. Owned */
-    struct log_tail *words; /* status.lastWords; NULL: absent. Owned */
+    int64_t since_s; /* status.since, epoch seconds; 0: not in Ostler's time format */
+    uint64_t said;   /* gpu_node_said() of its status */
+    struct health_status *concluded;  /* status.health; NULL: absent. Owned */
+    struct log_tail *words;           /* status.lastWords; NULL: absent. Owned */
     struct node_inventory *inventory; /* what the agent reported; NULL: no report yet. Owned */
     struct node_stages stages;        /* status.timeToReady */
     /* Processes and pods that hold a GPU open, by the inventory; NULL: none, or not known.

@@ -110,6 +110,8 @@ REFUSED = {
     "a probe without end": {"driver": {"startupProbe": {"failureThreshold": 1000000}}},
     "a profile of another folder": {"nodeAgent": {"seccompProfile": "../../etc/a.json"}},
     "no profile": {"nodeAgent": {"seccompProfile": {"type": "Unconfined"}}},
+    "a number of no fault": {"health": {"xids": {"Xid79": "Close"}}},
+    "a level of no fault": {"health": {"xids": {"79": "Cordon"}}},
     "a secret with a path": {"driver": {"imagePullSecrets": ["../kube-system/x"]}},
     "a configuration with a path": {"devicePlugin": {"config": {"name": "../x", "default": "a"}}},
     "a key with a path": {"devicePlugin": {"config": {"name": "x", "default": "../a"}}},

@@ -89,7 +89,8 @@ static void check_quiet(void **state)
     "{'address':'" GPU "','xid':" xid ",'count':" count ",'first':'" BEFORE "','last':'" BEFORE    \
     "','bootId':'b'}"
 #define TODO79                                                                                     \
-    " Drain the node and power it off and on; if that does not help, the GPU or its slot is broken."
+    " Drain the node and power it off and on; if that does not help, the GPU or its slot is "      \
+    "broken."
 #define SENTENCE79(times)                                                                          \
     "GPU " GPU ": Xid 79 (GPU has fallen off the bus) came " times                                 \
     "; NVIDIA\\u0027s advice: restart the machine." TODO79
@@ -112,9 +113,9 @@ static const struct report_row {
     { "a fault that is told",
       "'state':'Ready'," SAYS("Reboot", "Xid79", GPU, BEFORE, SENTENCE79(ONCE)), FAULT("79", "1"),
       "{" SAYS("Reboot", "Xid79", GPU, BEFORE, SENTENCE79(ONCE)) "}", NULL, true },
-    { "it comes again",
-      "'state':'Ready'," SAYS("Reboot", "Xid79", GPU, BEFORE, SENTENCE79(ONCE)), FAULT("79", "3"),
-      "{" SAYS("Reboot", "Xid79", GPU, BEFORE, SENTENCE79(THRICE)) "}", NULL, true },
+    { "it comes again", "'state':'Ready'," SAYS("Reboot", "Xid79", GPU, BEFORE, SENTENCE79(ONCE)),
+      FAULT("79", "3"), "{" SAYS("Reboot", "Xid79", GPU, BEFORE, SENTENCE79(THRICE)) "}", NULL,
+      true },
     { "it came at another GPU before",
       "'state':'Ready'," SAYS("Reboot", "Xid79", "0000:66:00.0", BEFORE, "m"), FAULT("79", "1"),
       "{" SAYS("Reboot", "Xid79", GPU, NOW, SENTENCE79(ONCE)) "}", "Warning GpuFault", false },
@@ -139,8 +140,8 @@ static const struct report_row {
       "'state':'Ready'," SAYS("None", "Xid79", GPU, BEFORE, "m"), "", NULL, NULL, false },
     { "another client wrote a word that is too long",
       "'state':'Ready'," SAYS("Reboot",
-                              "X234567890123456789012345678901234567890123456789012345678901234", GPU,
-                              BEFORE, "m"),
+                              "X234567890123456789012345678901234567890123456789012345678901234",
+                              GPU, BEFORE, "m"),
       "", NULL, NULL, false },
 };
 

@@ -22,8 +22,8 @@ enum { TEXT_MAX = 1 << 20, REPORTS_MAX = 3, LINES_MAX = 3 };
 #define DRIVER_POD                                                                                 \
     "{'metadata': {'name': 'd', 'namespace': 'operands', 'uid': 'p', 'resourceVersion': '5', "     \
     "'creationTimestamp': '2026-11-20T09:30:00Z', 'labels': {'app.kubernetes.io/managed-by': "     \
-    "'ostler', 'app.kubernetes.io/component': 'driver'}, 'ownerReferences': [{'kind': " \
-    "'DaemonSet', 'name': 'd', 'uid': 's', 'controller': true}]}, 'spec': {'nodeName': 'gpu-1', "          \
+    "'ostler', 'app.kubernetes.io/component': 'driver'}, 'ownerReferences': [{'kind': "            \
+    "'DaemonSet', 'name': 'd', 'uid': 's', 'controller': true}]}, 'spec': {'nodeName': 'gpu-1', "  \
     "'containers': [{'name': 'x', 'image': 'a'}]}, 'status': {'phase': 'Running', 'conditions': "  \
     "[{'type': 'Ready', 'status': 'True'}]}}"
 #define FAULT(xid, address, count)                                                                 \
@@ -32,8 +32,7 @@ enum { TEXT_MAX = 1 << 20, REPORTS_MAX = 3, LINES_MAX = 3 };
 #define ONE "0000:65:00.0"
 #define TWO "0000:66:00.0"
 #define LOG(faults) "'bootId': 'b', 'faults': [" faults "]"
-#define COUNTED(xid, level, n)                                                                     \
-    "ostler_gpu_faults_total{xid=\"" xid "\",level=\"" level "\"} " n
+#define COUNTED(xid, level, n) "ostler_gpu_faults_total{xid=\"" xid "\",level=\"" level "\"} " n
 
 static const struct row {
     const char *name;
@@ -89,9 +88,8 @@ static const struct row {
       .lines = { COUNTED("63", "ResetWhenIdle", "2") },
       .standby = true },
     { .name = "numbers that NVIDIA has not given away count as one",
-      .reports = { LOG(""),
-                   LOG(FAULT("256", ONE, "1") "," FAULT("255", ONE, "1") "," FAULT("60000", ONE,
-                                                                                     "2")) },
+      .reports = { LOG(""), LOG(FAULT("256", ONE, "1") "," FAULT("255", ONE, "1") "," FAULT(
+                                "60000", ONE, "2")) },
       .lines = { COUNTED("255", "Event", "1"), COUNTED("other", "Event", "3") },
       .told = "nodes Warning GpuFault Xid256 (Event): GPU 0000:65:00\n"
               "gpunodes Warning GpuFault Xid256 (Event): GPU 0000:65:00\n"

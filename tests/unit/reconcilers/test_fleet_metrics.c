@@ -335,7 +335,7 @@ static void nodes_count_by_the_health_of_their_gpus(void **state)
         const char *inventory;
         enum node_state state;
     } nodes[] = {
-        { lost, NODE_READY },    { lost, NODE_LOST },     { lost, NODE_UNMANAGED },
+        { lost, NODE_READY },    { lost, NODE_LOST },  { lost, NODE_UNMANAGED },
         { pending, NODE_READY }, { "{}", NODE_READY },
     };
     struct testbed t;

@@ -25,8 +25,9 @@
 #define FAULT(count)                                                                               \
     "{'address': '0000:65:00.0', 'xid': 79, 'count': " count ", 'first': '" AT "', 'last': '" AT   \
     "', 'bootId': 'b'}"
-#define DO "Drain the node and power it off and on; if that does not help, the GPU or its slot is "\
-           "broken."
+#define DO                                                                                         \
+    "Drain the node and power it off and on; if that does not help, the GPU or its slot is "       \
+    "broken."
 #define ADVICE "; NVIDIA\\u0027s advice: restart the machine. " DO
 #define SAYS(times, since)                                                                         \
     "'level': 'Reboot', 'reason': 'Xid79', 'address': '0000:65:00.0', 'since': '" since            \
@@ -49,10 +50,26 @@ static const struct row {
     int64_t quiet_s;     /* how long the driver's change lies back; 0: none */
     int64_t again_ms;
     enum node_state state;
+    bool waits; /* for its turn in the rollout, since this moment */
 } rows[] = {
     { .name = "a healthy node", .faults = "", .state = NODE_READY },
-    { .name = "a fault", .faults = FAULT("1"), .writes = SAYS(ONCE, NOW), .event = "GpuFault",
+    { .name = "a fault",
+      .faults = FAULT("1"),
+      .writes = SAYS(ONCE, NOW),
+      .event = "GpuFault",
       .state = NODE_READY },
+    { .name = "a fault of a node that begins to wait for its turn",
+      .faults = FAULT("1"),
+      .writes = SAYS(ONCE, NOW),
+      .event = "GpuFault",
+      .state = NODE_READY,
+      .waits = true },
+    { .name = "a node that begins to wait for its turn, with a fault that is told",
+      .says = SAYS(ONCE, SINCE),
+      .faults = FAULT("1"),
+      .again_ms = 30000,
+      .state = NODE_READY,
+      .waits = true },
     { .name = "a fault that is told",
       .says = SAYS(ONCE, SINCE),
       .faults = FAULT("1"),
@@ -89,7 +106,9 @@ static const struct row {
       .writes = "",
       .event = "GpuHealthy",
       .state = NODE_READY },
-    { .name = "a CRD that does not know it", .faults = FAULT("1"), .known = NO_HEALTH,
+    { .name = "a CRD that does not know it",
+      .faults = FAULT("1"),
+      .known = NO_HEALTH,
       .state = NODE_READY },
     { .name = "the driver was changed within the last minute",
       .faults = FAULT("1"),
@@ -155,7 +174,10 @@ static void set_up_slot(struct cluster *c, const struct row *row, struct node_sl
 {
     struct node_verdict v = { .state = row->state, .carried = { { "d1", "s1" } } };
     int64_t changed_s = cluster_now_s(c) - row->quiet_s;
+    if (row->waits)
+        strcpy(v.target.hash[TIER_STACK], "s2");
     tally_set(&c->tally, &slot->summary, &v);
+    slot->hold = row->waits ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_NONE;
     slot->health_told_ms = row->told_ago_ms ? QUIET_MONO_MS - row->told_ago_ms : 0;
     if (row->quiet_s)
         slot->quiet = (struct health_quiet){ 1, (uint32_t) changed_s + HEALTH_QUIET_S };
