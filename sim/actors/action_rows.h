@@ -70,8 +70,8 @@ enum spec_form {
     X(KUBELET_RESTART, "KubeletRestart", NEED_NODE, ITSELF, "has a kubelet that restarts")         \
     X(GPU_FAULT, "GpuFault", NEED_NODE | NEED_BODY | NEED_FAULT, ITSELF,                           \
       "has a GPU that gets a fault")                                                               \
-    X(GPU_RESET, "GpuReset", NEED_NODE, ITSELF, "has a GPU that is reset")             \
-    X(GPU_REPLACE, "GpuReplace", NEED_NODE, ITSELF, "has a GPU that is replaced")      \
+    X(GPU_RESET, "GpuReset", NEED_NODE, ITSELF, "has a GPU that is reset")                         \
+    X(GPU_REPLACE, "GpuReplace", NEED_NODE, ITSELF, "has a GPU that is replaced")                  \
     X(FAULTS_BEGIN, "FaultsBegin", 0, ITSELF, "begin")                                             \
     X(FAULTS_END, "FaultsEnd", 0, ITSELF, "end")
 

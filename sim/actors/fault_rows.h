@@ -5,21 +5,21 @@
 /* id, name in a scenario, weight in the usual mix of random faults. sim/actors/gpu.c says what each
  * does. Of those with weight 0 none comes at random. */
 #define SPEC_FAULTS(X)                                                                             \
-    X(PLAIN, "Plain", 0)            /* nothing but what the scenario says */                       \
-    X(PROGRAM, "Program", 30)       /* Xid 13: an error of the program */                          \
-    X(PAGE_FAULT, "PageFault", 30)  /* Xid 31: usually of the program */                           \
-    X(DOUBLE_BIT, "DoubleBit", 6)   /* Xid 48: an uncorrectable error of the memory */             \
-    X(REMAP, "RemapPending", 12)    /* Xid 63: the next reset replaces a row */                    \
-    X(NO_REMAP, "RemapFailed", 2)   /* Xid 64: no spare row is left */                             \
-    X(NVLINK, "NvLink", 7)          /* Xid 74 */                                                   \
-    X(OFF_THE_BUS, "OffTheBus", 14) /* Xid 79: lost */                                             \
-    X(CONTAINED, "Contained", 10)   /* Xid 94: only one program is hit */                          \
+    X(PLAIN, "Plain", 0)             /* nothing but what the scenario says */                      \
+    X(PROGRAM, "Program", 30)        /* Xid 13: an error of the program */                         \
+    X(PAGE_FAULT, "PageFault", 30)   /* Xid 31: usually of the program */                          \
+    X(DOUBLE_BIT, "DoubleBit", 6)    /* Xid 48: an uncorrectable error of the memory */            \
+    X(REMAP, "RemapPending", 12)     /* Xid 63: the next reset replaces a row */                   \
+    X(NO_REMAP, "RemapFailed", 2)    /* Xid 64: no spare row is left */                            \
+    X(NVLINK, "NvLink", 7)           /* Xid 74 */                                                  \
+    X(OFF_THE_BUS, "OffTheBus", 14)  /* Xid 79: lost */                                            \
+    X(CONTAINED, "Contained", 10)    /* Xid 94: only one program is hit */                         \
     X(UNCONTAINED, "Uncontained", 6) /* Xid 95 */                                                  \
-    X(GSP, "Gsp", 8)                /* Xid 119: the GPU's processor does not answer */             \
-    X(NVLINK5, "NvLink5", 4)        /* Xid 149, fatal */                                           \
-    X(SRAM, "Sram", 2)              /* too many errors of the on-chip memory */                    \
-    X(HANG, "Hang", 2)              /* NVML does not answer */                                     \
-    X(NVSWITCH, "NvSwitch", 1)      /* SXid 20034: of an NVSwitch */
+    X(GSP, "Gsp", 8)                 /* Xid 119: the GPU's processor does not answer */            \
+    X(NVLINK5, "NvLink5", 4)         /* Xid 149, fatal */                                          \
+    X(SRAM, "Sram", 2)               /* too many errors of the on-chip memory */                   \
+    X(HANG, "Hang", 2)               /* NVML does not answer */                                    \
+    X(NVSWITCH, "NvSwitch", 1)       /* SXid 20034: of an NVSwitch */
 
 enum spec_fault_kind {
 #define X(id, ...) SPEC_FAULT_##id,

@@ -55,9 +55,7 @@ static const struct spec_gpu_fault presets[SPEC_FAULT_KINDS] = {
                           .recovery = SPEC_RECOVERY_RESET,
                           .sram_exceeded = true },
     [SPEC_FAULT_HANG] = { .cure = SPEC_CURE_REBOOT, .hangs = true },
-    [SPEC_FAULT_NVSWITCH] = { .xid = 20034,
-                              .nvswitch = true,
-                              .cure = SPEC_CURE_REBOOT },
+    [SPEC_FAULT_NVSWITCH] = { .xid = 20034, .nvswitch = true, .cure = SPEC_CURE_REBOOT },
 };
 
 /* A number or a choice of which the first means that nothing is said. */
@@ -74,8 +72,7 @@ static struct spec_gpu_fault filled_in(const struct spec_gpu_fault *given)
     f.fabric = PREFER(f.fabric, usual->fabric);
     f.double_bit_errors = PREFER(f.double_bit_errors, usual->double_bit_errors);
     /* A sticky error of a program comes again with the next program. */
-    f.lasts_ms = f.cure == SPEC_CURE_REPLACEMENT ? f.lasts_ms
-                                                 : PREFER(f.lasts_ms, usual->lasts_ms);
+    f.lasts_ms = f.cure == SPEC_CURE_REPLACEMENT ? f.lasts_ms : PREFER(f.lasts_ms, usual->lasts_ms);
     f.fatal |= usual->fatal;
     f.nvswitch |= usual->nvswitch;
     f.off_the_bus |= usual->off_the_bus;
@@ -301,8 +298,7 @@ void gpus_driver_starts(struct machine *m)
 {
     struct gpus *g = &m->gpu_state;
     for (size_t i = 0; i < g->trouble_count; i++)
-        if (is_shown(g->troubles[i]) && !g->troubles[i]->told &&
-            !g->troubles[i]->fault.off_the_bus)
+        if (is_shown(g->troubles[i]) && !g->troubles[i]->told && !g->troubles[i]->fault.off_the_bus)
             appear(g->troubles[i]);
 }
 

@@ -42,7 +42,7 @@ struct gpus {
 bool gpus_fault(struct machine *m, const struct spec_gpu_fault *fault);
 /* A reset of a GPU, -1: of all; ends some faults. */
 void gpus_reset(struct machine *m, int gpu);
-/* The machine goes down, gets another GPU in its place (-1: all), and boots; ends all its faults. */
+/* The machine goes down, gets another GPU (-1: all), and boots; ends all faults of the GPU. */
 void gpus_replace(struct machine *m, int gpu);
 /* The power is off: the kernel log and the plugin's knowledge are lost. */
 void gpus_off(struct machine *m);

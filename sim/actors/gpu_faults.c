@@ -92,8 +92,8 @@ static int64_t all_gpus(const struct gpu_faults *g)
 {
     int64_t gpus = 0;
     for (size_t i = 0; i < api_count(g->a->api, g->a->kinds.node); i++) {
-        const struct machine *m = machine_of(
-            g, object_name(api_at(g->a->api, g->a->kinds.node, i)));
+        const struct machine *m = machine_of(g,
+                                             object_name(api_at(g->a->api, g->a->kinds.node, i)));
         gpus += m ? number_of_gpus(m) : 0;
     }
     return gpus;
@@ -202,8 +202,7 @@ static void plan_storm(struct gpu_faults *g, size_t storm)
     for (int i = 0; i < s->nodes; i++) {
         char key[48];
         snprintf(key, sizeof key, "%zu %d", storm, i);
-        agenda_after(&g->storms, key,
-                     s->after_ms + rng_between(&g->storms.rng, 0, s->within_ms));
+        agenda_after(&g->storms, key, s->after_ms + rng_between(&g->storms.rng, 0, s->within_ms));
     }
 }
 

@@ -128,10 +128,10 @@ static json_t *fault_of(const struct machine *m, const struct gpu_line *line)
     char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
     clock_rfc3339(line->first_us, first);
     clock_rfc3339(line->last_us, last);
-    json_t *row = json_pack(
-        "{s:o, s:i, s:I, s:s, s:s, s:s}", "address",
-        line->nvswitch ? address_on(NVSWITCH_BUS) : gpus_address(line->gpu), "xid", line->xid,
-        "count", (json_int_t) line->count, "first", first, "last", last, "bootId", m->boot_id);
+    json_t *row = json_pack("{s:o, s:i, s:I, s:s, s:s, s:s}", "address",
+                            line->nvswitch ? address_on(NVSWITCH_BUS) : gpus_address(line->gpu),
+                            "xid", line->xid, "count", (json_int_t) line->count, "first", first,
+                            "last", last, "bootId", m->boot_id);
     if (line->nvswitch)
         json_object_set_new(row, "nvswitch", json_true());
     if (!line->nvswitch && line->xid >= NVLINK5_FIRST && line->xid <= NVLINK5_LAST)

@@ -119,7 +119,7 @@ struct machine {
     /* ---- devices */
     int gpus;              /* on its bus */
     struct gpus gpu_state; /* what is wrong with them */
-    int64_t devices; /* registered by the plugin */
+    int64_t devices;       /* registered by the plugin */
     /* a plugin has registered once: its resources stay in the node's status for ever */
     bool plugged;
     int64_t capacity; /* as in the node's status */

@@ -38,7 +38,7 @@ struct spec_shape {
     /* an agent's findings on such a machine, for facts that are not simulated: system, runtimes,
      * kubelet, host driver; NULL: the default */
     const json_t *host;
-    bool host_plugin;     /* the host runs its own device plugin for its driver */
+    bool host_plugin; /* the host runs its own device plugin for its driver */
     /* the agent reports what NVML says of the GPUs' health; always in a world with gpu_faults */
     bool gpu_health;
     int64_t cpus;         /* 0: 32 */
@@ -209,8 +209,8 @@ struct spec_fault_bug {
 
 /* Faults of GPUs that come by themselves. Without rate, storms and bugs there are none. */
 struct spec_gpu_faults {
-    int rate;     /* faults in a million GPU-days, as 470 */
-    int speed_up; /* so many times as often; 0: 1 */
+    int rate;                           /* faults in a million GPU-days, as 470 */
+    int speed_up;                       /* so many times as often; 0: 1 */
     const struct spec_fault_share *mix; /* NULL: the usual weights */
     size_t mix_count;
     const struct spec_fault_storm *storms;

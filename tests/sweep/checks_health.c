@@ -96,8 +96,8 @@ static const json_t *report_of(const struct invariants *v, const json_t *node)
     const json_t *policy = check_policy(v);
     const json_t *report = api_get(v->run->api, kind_named("gpunodes"), NULL, object_name(node));
     bool speaks = report && policy && !object_is_deleting(policy) && !v->run->plan->deny_verb &&
-                  check_is_wanted(policy, node) && json_object_get(json_at(report, "status"),
-                                                                   "state");
+                  check_is_wanted(policy, node) &&
+                  json_object_get(json_at(report, "status"), "state");
     return speaks && str_eq(json_str(report, "status.inventory.bootId"),
                             json_str(node, "status.nodeInfo.bootID"))
                ? report
@@ -165,8 +165,7 @@ void check_observe(struct invariants *v, const struct api_commit *c)
         if (count_taints(c->after) > count_taints(c->before) ||
             (object_annotation(c->after, ANNOTATION_CLAIM) &&
              !object_annotation(c->before, ANNOTATION_CLAIM)))
-            check_failed(v, INVARIANT_H1_OBSERVE, "%s is closed or claimed",
-                         object_name(c->after));
+            check_failed(v, INVARIANT_H1_OBSERVE, "%s is closed or claimed", object_name(c->after));
     }
     const char *node = json_str(c->before, "spec.nodeName");
     bool of_user = check_is_kind(c->kind, "pods") && node &&

@@ -1,4 +1,4 @@
-/* Faults of GPUs: what an agent reports of them, what ends them, and those that come by themselves. */
+/* Faults of GPUs: what an agent reports of them, what ends them, those that come by themselves. */
 #include "sim/api/builtin.h"
 #include "tests/unit/sim_actors/operands.h"
 
@@ -49,11 +49,13 @@ static void begin(struct little *w)
 static bool try_action(struct little *w, enum spec_verb verb, const struct spec_gpu_fault *fault)
 {
     CLEANUP_JSON json_t *body = json_object();
-    return actors_do(w->actors,
-                     &(struct spec_action){
-                         .verb = verb, .name = NODE, .body = fault ? body : NULL,
-                         .fault = fault ? *fault : (struct spec_gpu_fault){ 0 } },
-                     NULL);
+    return actors_do(
+        w->actors,
+        &(struct spec_action){ .verb = verb,
+                               .name = NODE,
+                               .body = fault ? body : NULL,
+                               .fault = fault ? *fault : (struct spec_gpu_fault){ 0 } },
+        NULL);
 }
 
 static void do_to_gpu(struct little *w, enum spec_verb verb, const struct spec_gpu_fault *fault)
@@ -236,9 +238,8 @@ static void a_gpu_that_is_lost(void **state)
     assert_int_equal(json_int(newest(&w), "xid", 0), 79);
     assert_string_not_equal(json_str(newest(&w), "bootId"), json_str(inventory(&w), "bootId"));
     /* After a boot the driver does not find it: it neither logs it nor knows it. */
-    hit(&w, (struct spec_gpu_fault){ .gpu = 7,
-                                     .kind = SPEC_FAULT_OFF_THE_BUS,
-                                     .cure = SPEC_CURE_REPLACEMENT });
+    hit(&w, (struct spec_gpu_fault){
+                .gpu = 7, .kind = SPEC_FAULT_OFF_THE_BUS, .cure = SPEC_CURE_REPLACEMENT });
     do_to_gpu(&w, SPEC_REBOOT, NULL);
     assert_string_equal(bus(&w, 7), "Silent");
     assert_null(health(&w, 7));
@@ -292,7 +293,8 @@ static void check_cure(void **state)
         do_to_gpu(&w, tries[i].verb, NULL);
         assert_int_equal(machine(&w, NODE).faulty, tries[i].ends ? 0 : 1);
         bool well = str_eq(json_str(health(&w, 3), "recovery"), "None") &&
-                    !json_bool(health(&w, 3), "remapPending", true) && str_eq(bus(&w, 3), "Answers");
+                    !json_bool(health(&w, 3), "remapPending", true) &&
+                    str_eq(bus(&w, 3), "Answers");
         assert_int_equal(well, tries[i].ends);
         little_end(&w);
     }
@@ -581,7 +583,8 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "what NVML and the kernel log say", reports_what_nvml_and_the_log_say, NULL);
     suite_add(&s, "no more than was asked for", reports_no_more_than_it_was_asked_for, NULL);
-    suite_add(&s, "older drivers report no recovery action", older_drivers_report_no_recovery, NULL);
+    suite_add(&s, "older drivers report no recovery action", older_drivers_report_no_recovery,
+              NULL);
     suite_add(&s, "counts by GPU and number", counts_by_gpu_and_number, NULL);
     suite_add(&s, "a full list loses what is worth least", a_full_list_loses_what_is_worth_least,
               NULL);

@@ -313,15 +313,16 @@ static void faults_of_gpus(void **state)
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
     struct scenario *s = parse(
-        SHAPES "nodes: [{name: m, shape: a, count: 2}]\n"
-               "gpuFaults: {rate: 470, speedUp: 100, mix: [{kind: Gsp, weight: 3}], repairs: 1h..2h,"
-               " storms: [{after: 1m, within: 2m, node: 'm-*', nodes: 2, kind: NvLink}],"
-               " driverBugs: [{version: '590*', kind: Hang, every: 5m}], noBoot: 7}\n"
-               "actions:\n"
-               "- {at: 1s, do: GpuFault, node: m-1, with: {gpu: 3, xid: 94, times: 2,"
-               " recovery: DrainAndReset, cure: Replacement, lasts: 1m, again: 2m}}\n"
-               "- {at: 2s, do: GpuReset, node: m-2, with: {gpu: 5}}\n"
-               "- {at: 3s, do: FaultsBegin}\n",
+        SHAPES
+        "nodes: [{name: m, shape: a, count: 2}]\n"
+        "gpuFaults: {rate: 470, speedUp: 100, mix: [{kind: Gsp, weight: 3}], repairs: 1h..2h,"
+        " storms: [{after: 1m, within: 2m, node: 'm-*', nodes: 2, kind: NvLink}],"
+        " driverBugs: [{version: '590*', kind: Hang, every: 5m}], noBoot: 7}\n"
+        "actions:\n"
+        "- {at: 1s, do: GpuFault, node: m-1, with: {gpu: 3, xid: 94, times: 2,"
+        " recovery: DrainAndReset, cure: Replacement, lasts: 1m, again: 2m}}\n"
+        "- {at: 2s, do: GpuReset, node: m-2, with: {gpu: 5}}\n"
+        "- {at: 3s, do: FaultsBegin}\n",
         &e);
     if (!s)
         fail_msg("%s", err_msg(&e));
