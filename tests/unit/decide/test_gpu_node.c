@@ -880,6 +880,7 @@ static void expect_fits(const json_t *properties, const json_t *value)
         assert_true(*json_str_or_empty(rule, "description"));
         if (json_is_string(member))
             assert_true(json_str(rule, "format") ||
+                        json_has_text(json_object_get(rule, "enum"), json_string_value(member)) ||
                         (int64_t) json_string_length(member) <= json_int(rule, "maxLength", -1));
         if (json_is_object(member))
             expect_fits(json_object_get(rule, "properties"), member);
@@ -911,6 +912,10 @@ static void check_bounds(void **state)
     take_node(&s, &row);
     take_pods(&s, &row);
     take_verdict(&s, &row);
+    struct health_status health = { .level = HEALTH_HUMAN };
+    memcpy(health.reason, sentence, HEALTH_WORD_MAX - 1);
+    memcpy(health.address, sentence, HEALTH_ADDRESS_MAX - 1);
+    memcpy(health.message, sentence, HEALTH_MESSAGE_MAX);
     struct gpu_node_input in = { .name = "a",
                                  .node = s.node,
                                  .summary = &s.summary,
@@ -920,6 +925,7 @@ static void check_bounds(void **state)
                                  .strings = s.strings,
                                  .drain = &drain,
                                  .refused = sentence,
+                                 .health = &health,
                                  .stages = &(struct node_stages){ .seen_s = 1,
                                                                   .reached = { 1, 2, 3, 4 } } };
     CLEANUP_ARENA struct arena a = { 0 };
@@ -930,6 +936,7 @@ static void check_bounds(void **state)
     expect_fits(rules, json_at(body, "status"));
     assert_int_equal(json_array_size(json_at(body, "status.waitingFor")), GPU_NODE_WAITING_MAX);
     assert_string_equal(json_str(body, "status.next.until"), "9999-12-31T23:59:59Z");
+    assert_int_equal(json_object_size(json_at(body, "status.health")), 5);
     assert_true(strlen(json_str(json_array_get(json_at(condition, "status.conditions"), 0),
                                 "message")) <= 1024);
     scene_clear(&s);
@@ -972,7 +979,8 @@ static void check_columns(void **state)
                    json_str(column, "name"));
     }
     assert_string_equal(buf_text(&usual), "GPUs Product Driver State Reason Since ");
-    assert_string_equal(buf_text(&wide), "Assigned Kernel OS Runtime Holders Waiting-For Message ");
+    assert_string_equal(buf_text(&wide),
+                        "Assigned Kernel OS Runtime Holders Waiting-For Health Fault Message ");
 }
 
 int main(void)
