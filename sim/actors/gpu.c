@@ -9,7 +9,7 @@
 enum {
     XID_LOST = 79,
     XID_RECOVERY = 154,
-    RECOVERY_BRANCH = 565, /* first driver that reports recovery actions */
+    VERDICT_BRANCH = 565, /* first driver that logs recovery actions */
     BITS = 64,
 };
 
@@ -161,9 +161,9 @@ static void withhold(struct machine *m, int gpu)
     node_note_devices(m);
 }
 
-bool gpus_reports_recovery(const struct machine *m)
+unsigned gpus_driver_branch(const struct machine *m)
 {
-    return m->module && strtol(m->module, NULL, 10) >= RECOVERY_BRANCH;
+    return m->module ? (unsigned) strtoul(m->module, NULL, 10) : 0;
 }
 
 /* What a driver that is loaded says of a fault when it comes, or when the driver starts. */
@@ -173,7 +173,7 @@ static bool driver_reports(struct machine *m, const struct spec_gpu_fault *f)
         .gpu = f->gpu, .xid = f->xid, .nvswitch = f->nvswitch, .fatal = f->fatal
     };
     struct gpu_line verdict = { .gpu = f->gpu, .xid = XID_RECOVERY, .recovery = f->recovery };
-    bool has_verdict = f->recovery != SPEC_RECOVERY_NONE && gpus_reports_recovery(m);
+    bool has_verdict = f->recovery != SPEC_RECOVERY_NONE && gpus_driver_branch(m) >= VERDICT_BRANCH;
     if (f->xid)
         log_lines(m, &line, f->times);
     if (has_verdict)
@@ -293,13 +293,16 @@ void gpus_boot(struct machine *m)
     heal(m, -1, SPEC_CURE_REBOOT);
 }
 
-/* A driver that does not find a GPU when it starts logs no Xid for it. */
+/* A driver that does not find a GPU when it starts logs that, and NVML does not know the GPU. */
 void gpus_driver_starts(struct machine *m)
 {
     struct gpus *g = &m->gpu_state;
-    for (size_t i = 0; i < g->trouble_count; i++)
-        if (is_shown(g->troubles[i]) && !g->troubles[i]->told && !g->troubles[i]->fault.off_the_bus)
-            appear(g->troubles[i]);
+    for (size_t i = 0; i < g->trouble_count; i++) {
+        struct gpu_trouble *t = g->troubles[i];
+        t->unknown = is_shown(t) && t->fault.off_the_bus;
+        if (is_shown(t) && !t->told)
+            appear(t);
+    }
 }
 
 bool gpus_may_boot(const struct machine *m)

@@ -14,8 +14,9 @@ enum { GPU_LINES_MAX = 32 };
 struct gpu_trouble {
     struct machine *machine;
     struct spec_gpu_fault fault;
-    bool hidden; /* it comes and goes, and is gone at the moment */
-    bool told;   /* a driver has met it in this boot */
+    bool hidden;  /* it comes and goes, and is gone at the moment */
+    bool told;    /* a driver has met it in this boot */
+    bool unknown; /* the loaded driver has never found the GPU */
     struct sim_event event;
 };
 
@@ -60,8 +61,8 @@ int64_t gpus_withheld(const struct machine *m);
 int gpus_faulty(const struct machine *m);
 /* Whether programs can cause an Xid by their own errors: these faults make room for others. */
 bool gpus_is_of_programs(int64_t xid);
-/* Whether the loaded driver reports recovery actions. */
-bool gpus_reports_recovery(const struct machine *m);
+/* Branch of the loaded driver, such as 580; 0: none is loaded. */
+unsigned gpus_driver_branch(const struct machine *m);
 /* Frees everything. */
 void gpus_clear(struct machine *m);
 

@@ -6,7 +6,13 @@
 #include "base/str.h"
 #include "sim/actors/kubelet.h"
 
-enum { FIRST_GPU_BUS = 0x17, NVSWITCH_BUS = 0xc1, NVLINK5_FIRST = 144, NVLINK5_LAST = 150 };
+enum {
+    FIRST_GPU_BUS = 0x17,
+    NVSWITCH_BUS = 0xc1,
+    NVLINK5_FIRST = 144,
+    NVLINK5_LAST = 150,
+    RECOVERY_BRANCH = 570, /* first driver of which NVML reports recovery actions */
+};
 
 static const struct {
     const char *name;
@@ -54,15 +60,15 @@ bool gpus_is_silent(const struct machine *m, int gpu)
     return false;
 }
 
-/* All faults of a GPU together. `told` says whether the driver knew the GPU before it was lost. */
+/* All faults of a GPU together. */
 static struct gpu_trouble sum_of(const struct machine *m, int gpu)
 {
-    struct gpu_trouble sum = { .told = true };
+    struct gpu_trouble sum = { 0 };
     struct spec_gpu_fault *f = &sum.fault;
     const struct gpu_trouble *t;
     for (size_t i = 0; (t = next_of(m, gpu, &i)) != NULL;) {
         f->off_the_bus |= t->fault.off_the_bus;
-        sum.told &= t->told || !t->fault.off_the_bus;
+        sum.unknown |= t->unknown;
         f->hangs |= t->fault.hangs;
         f->remap_pending |= t->fault.remap_pending;
         f->remap_failed |= t->fault.remap_failed;
@@ -83,7 +89,7 @@ static json_t *health_of(const struct machine *m, int gpu, bool divided,
     json_t *row = json_pack("{s:o, s:o, s:i, s:b}", "address", gpus_address(gpu), "serial",
                             json_textf("16512%05d%03d", m->number, gpu), "doubleBitErrors",
                             f->double_bit_errors, "sramExceeded", f->sram_exceeded);
-    if (gpus_reports_recovery(m))
+    if (gpus_driver_branch(m) >= RECOVERY_BRANCH)
         json_object_set_new(row, "recovery", json_string(recoveries[f->recovery].name));
     /* NVML knows no rows of a GPU with MIG instances. */
     if (!divided) {
@@ -99,7 +105,7 @@ static json_t *health_of(const struct machine *m, int gpu, bool divided,
 static json_t *row_of(const struct machine *m, int gpu, bool divided)
 {
     struct gpu_trouble sum = sum_of(m, gpu);
-    if (!sum.told)
+    if (sum.unknown)
         return NULL;
     if (sum.fault.hangs)
         return json_pack("{s:o, s:b}", "address", gpus_address(gpu), "hangs", 1);

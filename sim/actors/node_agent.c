@@ -15,11 +15,11 @@
 /* From a change on the machine to the agent's report. */
 static const struct spec_delay look_takes = { 200, 2000 };
 /* From a change of a GPU: it looks for lost GPUs at once, reads the kernel log every 10 s, and what
- * NVML reports is renewed every minute. */
+ * NVML reports is renewed every minute and noticed within 10 s. */
 static const struct spec_delay sign_takes[] = {
     [SIGN_ON_BUS] = { 200, 2000 },
     [SIGN_IN_LOG] = { 500, 12000 },
-    [SIGN_OF_NVML] = { 500, 62000 },
+    [SIGN_OF_NVML] = { 500, 70000 },
 };
 enum {
     ABSENT_LOOKS = 3,

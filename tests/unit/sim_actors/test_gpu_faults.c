@@ -2,7 +2,7 @@
 #include "sim/api/builtin.h"
 #include "tests/unit/sim_actors/operands.h"
 
-enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS, LOOK_MS = 70 * 1000 };
+enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS, LOOK_MS = 75 * 1000 };
 
 #define NODE "gpu-1"
 #define DRIVER "580.178.04"
@@ -146,7 +146,7 @@ static void reports_no_more_than_it_was_asked_for(void **state)
     little_end(&w);
 }
 
-/* Before 565 a driver reports no recovery action, and logs no Xid 154. */
+/* Before 565 a driver logs no recovery action, and before 570 it reports none. */
 static void older_drivers_report_no_recovery(void **state)
 {
     (void) state;
@@ -159,6 +159,13 @@ static void older_drivers_report_no_recovery(void **state)
     assert_int_equal(json_int(newest(&w), "xid", 0), 95);
     assert_null(json_object_get(health(&w, 0), "recovery"));
     assert_int_equal(json_int(health(&w, 0), "doubleBitErrors", 0), 1);
+    little_end(&w);
+    prepare(&w, 1);
+    w.shape.host_driver = "565.57.01";
+    start(&w, true);
+    hit(&w, (struct spec_gpu_fault){ .kind = SPEC_FAULT_UNCONTAINED });
+    assert_int_equal(json_int(newest(&w), "xid", 0), 154);
+    assert_null(json_object_get(health(&w, 0), "recovery"));
     little_end(&w);
 }
 
@@ -237,13 +244,15 @@ static void a_gpu_that_is_lost(void **state)
     assert_false(json_bool(health(&w, 4), "lost", false));
     assert_int_equal(json_int(newest(&w), "xid", 0), 79);
     assert_string_not_equal(json_str(newest(&w), "bootId"), json_str(inventory(&w), "bootId"));
-    /* After a boot the driver does not find it: it neither logs it nor knows it. */
+    /* After a boot the driver does not find it: it logs that, and NVML does not know the GPU. */
     hit(&w, (struct spec_gpu_fault){
                 .gpu = 7, .kind = SPEC_FAULT_OFF_THE_BUS, .cure = SPEC_CURE_REPLACEMENT });
     do_to_gpu(&w, SPEC_REBOOT, NULL);
     assert_string_equal(bus(&w, 7), "Silent");
     assert_null(health(&w, 7));
-    assert_string_not_equal(json_str(newest(&w), "bootId"), json_str(inventory(&w), "bootId"));
+    assert_int_equal(json_int(newest(&w), "xid", 0), 79);
+    assert_string_equal(json_str(newest(&w), "address"), "0000:1e:00.0");
+    assert_string_equal(json_str(newest(&w), "bootId"), json_str(inventory(&w), "bootId"));
     assert_int_equal(machine(&w, NODE).gpus, 7);
     little_end(&w);
 }
