@@ -334,6 +334,7 @@ SWEEPS += upgrade-parked upgrade-older-crds rollouts
 SWEEPS += agents-same agents-crash agents-lost-response agents-stale agents-unobserved
 SWEEPS += agents-two-leaders agents-outage
 SWEEPS += agents-rights agents-writers agents-acto agents-dst agents-steps
+SWEEPS += health-observe
 $(SWEEPS): $B/sweep
 	$Q$< $@
 $(SWEEPS:%=%-full): %-full: $B/sweep

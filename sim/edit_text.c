@@ -35,12 +35,19 @@ static void add_taint(const json_t *taint, struct buf *out)
                str_or_empty(value), effect ? ":" : "", str_or_empty(effect));
 }
 
+/* Who does it, where that is neither a user nor a machine. */
+static const char *const doers[SPEC_VERB_COUNT] = {
+    [SPEC_LABELLER_RESTART] = "the labeller",
+    [SPEC_FAULTS_BEGIN] = "random faults of GPUs",
+    [SPEC_FAULTS_END] = "random faults of GPUs",
+};
+
 void action_text(const struct spec_action *action, const char *refused, struct buf *out)
 {
     enum spec_form form = rows[action->verb].form;
     const char *verb = rows[action->verb].verb;
-    if (action->verb == SPEC_LABELLER_RESTART)
-        buf_str(out, "the labeller");
+    if (doers[action->verb])
+        buf_str(out, doers[action->verb]);
     else if (form == FORM_ITSELF)
         add_object(action, out);
     else

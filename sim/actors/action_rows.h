@@ -13,6 +13,7 @@ enum spec_need {
     NEED_EFFECT = 64,   /* the taint has an effect */
     NEED_SHAPE = 128,   /* a shape, and a name that need not exist */
     NEED_PAIRS = 256,   /* the body has texts, and null for removals */
+    NEED_FAULT = 512,   /* the body is a fault of a GPU */
     NEED_OBJECT = NEED_KIND | NEED_NAME,
     NEED_MARKS = NEED_OBJECT | NEED_BODY | NEED_PAIRS,
 };
@@ -35,7 +36,9 @@ enum spec_form {
  * NodeCutOff cuts a node off from the network, while its containers go on; NodeRemove removes the
  * Node object and the machine. GpusOut takes GPUs off the bus. After AgentSays the agent reports
  * something else than it finds ({}: no difference); after AgentSilent it runs and reports nothing,
- * until AgentSays. KubeletRestart leaves containers alone, and registers a deleted Node again. */
+ * until AgentSays. KubeletRestart leaves containers alone, and registers a deleted Node again. The
+ * body of GpuFault is a fault; GpuReset and GpuReplace concern the GPU in the body, or all. The
+ * random faults of the world come between FaultsBegin and FaultsEnd. */
 #define SPEC_ACTIONS(X)                                                                            \
     X(CREATE, "Create", NEED_BODY | NEED_MANIFEST, MANIFEST, "creates")                            \
     X(APPLY, "Apply", NEED_BODY | NEED_MANIFEST, MANIFEST, "applies")                              \
@@ -64,7 +67,13 @@ enum spec_form {
       "has an agent that reports scripted values")                                                 \
     X(AGENT_SILENT, "AgentSilent", NEED_NODE, ITSELF, "has an agent that stops reporting")         \
     X(AGENT_RESTART, "AgentRestart", NEED_NODE, ITSELF, "has an agent that restarts")              \
-    X(KUBELET_RESTART, "KubeletRestart", NEED_NODE, ITSELF, "has a kubelet that restarts")
+    X(KUBELET_RESTART, "KubeletRestart", NEED_NODE, ITSELF, "has a kubelet that restarts")         \
+    X(GPU_FAULT, "GpuFault", NEED_NODE | NEED_BODY | NEED_FAULT, ITSELF,                           \
+      "has a GPU that gets a fault")                                                               \
+    X(GPU_RESET, "GpuReset", NEED_NODE, ITSELF, "has a GPU that is reset")                         \
+    X(GPU_REPLACE, "GpuReplace", NEED_NODE, ITSELF, "has a GPU that is replaced")                  \
+    X(FAULTS_BEGIN, "FaultsBegin", 0, ITSELF, "begin")                                             \
+    X(FAULTS_END, "FaultsEnd", 0, ITSELF, "end")
 
 enum spec_verb {
 #define X(id, ...) SPEC_##id,

@@ -21,7 +21,8 @@ enum {
     ACTOR_PLACE_NODE_LIFECYCLE = 3,
     ACTOR_PLACE_LABELLER = 10,
     ACTOR_PLACE_EVENTS = 13,
-    ACTOR_COUNT = 14
+    ACTOR_PLACE_GPU_FAULTS = 14,
+    ACTOR_COUNT = 15
 };
 
 struct actors {
@@ -73,6 +74,8 @@ void kubelet_remove_node(struct actors *a, const char *name);
 bool kubelet_do(const struct actors *a, const struct spec_action *action);
 /* Ends the main containers of a pod with this exit code and message. */
 void kubelet_crash(const struct actors *a, const json_t *pod, int exit_code, const char *message);
+/* Random faults of GPUs begin or end; false: the world has none. */
+bool gpu_faults_switch(struct actors *a, bool on);
 /* The labeller's labels are removed, then added again. */
 void labeller_restart(struct actors *a);
 /* The shape of the node's machine; NULL: there is no machine. */
@@ -84,6 +87,6 @@ void node_lifecycle_watch(struct actors *a, const char *node);
 
 extern const struct actor daemonset_actor, scheduler_actor, kubelet_actor, node_lifecycle_actor,
     collector_actor, job_actor, replicaset_actor, disruption_actor, person_actor, autoscaler_actor,
-    labeller_actor, other_operator_actor, gitops_actor, events_actor;
+    labeller_actor, other_operator_actor, gitops_actor, events_actor, gpu_faults_actor;
 
 #endif

@@ -28,6 +28,7 @@ enum actor_bit {
     ACTOR_OTHER_OPERATOR = 1 << 11,
     ACTOR_GITOPS = 1 << 12,
     ACTOR_EVENTS = 1 << 13, /* Events of all components */
+    ACTOR_GPU_FAULTS = 1 << 14,
 };
 
 struct actors_options {
@@ -69,9 +70,11 @@ struct actors_machine {
     const char *digest;  /* configuration digest of the loaded driver; NULL: none. Borrowed */
     size_t module_users; /* containers that use the module */
     int built_in;        /* number of installed GPUs */
+    int faulty;          /* number of GPUs that have a fault at the moment */
     int seen;            /* number of GPUs that its agent reports */
     bool lies;           /* the agent's report is false */
-    int64_t gpus;        /* devices that its plugin has registered */
+    int64_t gpus;        /* devices that its plugin gives out */
+    int64_t withheld;    /* devices that it has registered and considers unhealthy */
     bool foreign; /* a foreign device plugin is there, whether it has registered devices or not */
     bool configured;            /* a toolkit has configured its container runtime */
     uint64_t modules_unloaded;  /* since the start */

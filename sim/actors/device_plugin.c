@@ -11,7 +11,8 @@ enum { GIVES_UP_MS = 500, STOP_MS = 500 };
 static void device_plugin_take(struct machine *m, const char *whose)
 {
     xstrset(&m->plugin, whose);
-    m->devices = whose && driver_finds_gpus(m) ? m->gpus : 0;
+    int found = gpus_found(m);
+    m->devices = whose && driver_finds_gpus(m) ? found : 0;
     node_note_devices(m);
 }
 

@@ -74,6 +74,7 @@ static void driver_load(struct machine *m, const char *version, const char *dige
 {
     xstrset(&m->module, version);
     xstrset(&m->digest, digest);
+    gpus_driver_starts(m);
     machine_changed(m);
 }
 

@@ -167,12 +167,51 @@ static void (*const action_fns[SPEC_VERB_COUNT])(struct machine *m) = {
     [SPEC_KUBELET_RESTART] = restart_kubelet,
 };
 
+/* ---- actions with a body */
+
+static bool say(struct machine *m, const struct spec_action *action)
+{
+    agent_report(m, action->body);
+    return true;
+}
+
+static bool break_gpu(struct machine *m, const struct spec_action *action)
+{
+    return gpus_fault(m, &action->fault);
+}
+
+/* The GPU that an action names; -1: all. */
+static int gpu_of(const struct spec_action *action)
+{
+    return action->body ? action->fault.gpu : -1;
+}
+
+static bool reset_gpu(struct machine *m, const struct spec_action *action)
+{
+    gpus_reset(m, gpu_of(action));
+    return true;
+}
+
+static bool replace_gpu(struct machine *m, const struct spec_action *action)
+{
+    gpus_replace(m, gpu_of(action));
+    return true;
+}
+
+/* False: it cannot be done on this machine. */
+static bool (*const body_fns[SPEC_VERB_COUNT])(struct machine *m, const struct spec_action *a) = {
+    [SPEC_AGENT_SAYS] = say,
+    [SPEC_GPU_FAULT] = break_gpu,
+    [SPEC_GPU_RESET] = reset_gpu,
+    [SPEC_GPU_REPLACE] = replace_gpu,
+};
+
 bool kubelet_do(const struct actors *a, const struct spec_action *action)
 {
     struct machine *m = machine_named(a, action->name);
-    if (m && action->verb == SPEC_AGENT_SAYS)
-        agent_report(m, action->body);
-    else if (m)
+    if (m && body_fns[action->verb])
+        return body_fns[action->verb](m, action);
+    if (m)
         action_fns[action->verb](m);
     return m != NULL;
 }
@@ -210,7 +249,9 @@ bool actors_machine(const struct actors *a, const char *name, struct actors_mach
         .built_in = m->gpus,
         .seen = agent_sees(m),
         .lies = json_object_size(m->agent_says) > 0,
-        .gpus = m->devices,
+        .gpus = m->devices - gpus_withheld(m),
+        .withheld = gpus_withheld(m),
+        .faulty = gpus_faulty(m),
         .foreign = m->shape->host_plugin || has_foreign_plugin(m),
         .configured = m->handler && !m->shape->host_toolkit,
         .modules_unloaded = m->modules_unloaded,

@@ -3,6 +3,7 @@
 #ifndef OSTLER_SIM_ACTORS_KUBELET_H
 #define OSTLER_SIM_ACTORS_KUBELET_H
 
+#include "sim/actors/gpu.h"
 #include "sim/actors/objects.h"
 
 #define KUBELET_USER "kubelet"
@@ -116,8 +117,9 @@ struct machine {
     const json_t *agent_says; /* merge patch over its true findings; NULL: none. Borrowed */
     bool agent_silent;
     /* ---- devices */
-    int gpus;        /* on its bus */
-    int64_t devices; /* registered by the plugin */
+    int gpus;              /* on its bus */
+    struct gpus gpu_state; /* what is wrong with them */
+    int64_t devices;       /* registered by the plugin */
     /* a plugin has registered once: its resources stay in the node's status for ever */
     bool plugged;
     int64_t capacity; /* as in the node's status */
@@ -210,6 +212,10 @@ void pod_write_status(struct pod_box *p, bool last);
 void pod_note_status(struct pod_box *p);
 
 /* ---- node_agent.c */
+/* Where an agent notices a change of a GPU. */
+enum gpu_sign { SIGN_ON_BUS, SIGN_IN_LOG, SIGN_OF_NVML };
+/* A fault came or went: a running agent notices it with its next look there. */
+void agent_note_fault(struct machine *m, enum gpu_sign sign);
 /* The agent's container is up: it scans. */
 void agent_step(struct box *b);
 /* The machine has changed: a running agent scans. */
@@ -259,6 +265,8 @@ void device_plugin_boot(struct machine *m);
 
 /* The number of devices of this resource that a pod's containers request. */
 int64_t pod_devices(const json_t *pod, const char *resource);
+/* Whether its GPUs are divided into MIG devices. */
+bool machine_is_divided(const struct machine *m);
 /* The resource of a machine's GPUs. */
 const char *machine_resource(const struct machine *m);
 /* The number of devices of a resource that the plugin registers, if it registers `gpus` of the

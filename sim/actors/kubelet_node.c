@@ -69,6 +69,12 @@ static void set_devices(const struct machine *m, int64_t gpus, json_t *list)
                             json_textf("%lld", (long long) machine_gives(m, resource, gpus)));
 }
 
+/* Devices that its plugin gives out. */
+static int64_t given_out(const struct machine *m)
+{
+    return m->devices - gpus_withheld(m);
+}
+
 static json_t *resources_of(const struct machine *m, int64_t gpus)
 {
     const struct spec_shape *s = m->shape;
@@ -111,7 +117,7 @@ static json_t *addresses_of(const struct machine *m)
 static json_t *kubelet_node_status_of(const struct machine *m, bool ready, const json_t *old)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "capacity", resources_of(m, m->capacity),
-                     "allocatable", resources_of(m, m->devices), "conditions",
+                     "allocatable", resources_of(m, given_out(m)), "conditions",
                      kubelet_node_conditions_of(m, ready, json_object_get(old, "conditions")),
                      "nodeInfo", info_of(m), "addresses", addresses_of(m));
 }
@@ -188,7 +194,7 @@ static void write_devices(void *arg)
     CLEANUP_JSON json_t *capacity = json_object();
     CLEANUP_JSON json_t *allocatable = json_object();
     set_devices(m, m->capacity, capacity);
-    set_devices(m, m->devices, allocatable);
+    set_devices(m, given_out(m), allocatable);
     const char *resource = machine_resource(m);
     if (json_equal(json_object_get(json_at(node, "status.capacity"), resource),
                    json_object_get(capacity, resource)) &&

@@ -51,6 +51,11 @@ const char *machine_resource(const struct machine *m)
     return m->shape->resource ? m->shape->resource : RESOURCE_GPU;
 }
 
+bool machine_is_divided(const struct machine *m)
+{
+    return m->shape->more || strstr(machine_resource(m), "/mig-");
+}
+
 int64_t machine_gives(const struct machine *m, const char *resource, int64_t gpus)
 {
     if (str_eq(resource, machine_resource(m)))
@@ -70,6 +75,7 @@ void machine_free(struct machine *m)
     free(m->pods);
     map_clear_with(&m->images, free);
     forget_memory(m);
+    gpus_clear(m);
     free(m->half_done);
     free(m->words);
     free(m->name);
@@ -86,6 +92,7 @@ void machine_off(struct machine *m)
     for (size_t i = 0; i < m->pod_count; i++)
         pod_box_lose(m->pods[i]);
     forget_memory(m);
+    gpus_off(m);
     node_lifecycle_watch(m->a, m->name);
 }
 
@@ -115,6 +122,7 @@ static void booted(void *arg)
              (unsigned) (low >> 52), (unsigned long long) low & 0xffffffffffffULL);
     m->up = true;
     m->boots++;
+    gpus_boot(m);
     driver_boot(m);
     node_register(m, m->from_beginning);
     m->from_beginning = false;
@@ -126,7 +134,7 @@ static void booted(void *arg)
 
 void machine_on(struct machine *m, bool at_once)
 {
-    if (m->up || heap_holds(&m->boot_event.item))
+    if (m->up || heap_holds(&m->boot_event.item) || !gpus_may_boot(m))
         return;
     const struct spec_delay boot = m->shape->boot.high_ms ? m->shape->boot : usual_boot;
     m->from_beginning = at_once;

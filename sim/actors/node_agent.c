@@ -14,6 +14,13 @@
 
 /* From a change on the machine to the agent's report. */
 static const struct spec_delay look_takes = { 200, 2000 };
+/* From a change of a GPU: it looks for lost GPUs at once, reads the kernel log every 10 s, and what
+ * NVML reports is renewed every minute and noticed within 10 s. */
+static const struct spec_delay sign_takes[] = {
+    [SIGN_ON_BUS] = { 200, 2000 },
+    [SIGN_IN_LOG] = { 500, 12000 },
+    [SIGN_OF_NVML] = { 500, 70000 },
+};
 enum {
     ABSENT_LOOKS = 3,
     AGAIN_MS = 20 * 1000,     /* to the next scan while GPUs seem to be gone */
@@ -52,12 +59,11 @@ static json_t *runtimes_of(const struct spec_shape *s)
 /* All MIG devices are of one GPU. */
 static json_t *node_agent_gpus_of(const struct machine *m)
 {
-    const struct spec_shape *s = m->shape;
-    bool divided = s->more || strstr(machine_resource(m), "/mig-");
+    bool divided = machine_is_divided(m);
     json_t *gpus = json_array();
     for (int i = 0; i < (divided ? m->gpus > 0 : m->gpus); i++) {
-        json_t *gpu = json_pack("{s:o, s:s}", "address", json_textf("0000:%02x:00.0", 0x17 + i),
-                                "bus", "Answers");
+        json_t *gpu = json_pack("{s:o, s:s}", "address", gpus_address(i), "bus",
+                                gpus_is_silent(m, i) ? "Silent" : "Answers");
         if (m->module)
             json_object_set_new(gpu, "driver", json_string("nvidia"));
         if (divided && m->module)
@@ -126,6 +132,37 @@ static json_t *seen_of(const struct machine *m)
     return seen;
 }
 
+/* The container of the running agent; NULL: none. */
+static struct box *box_of(const struct machine *m)
+{
+    for (size_t i = 0; i < m->pod_count; i++)
+        for (size_t k = 0; k < m->pods[i]->box_count; k++)
+            if (m->pods[i]->boxes[k].state == BOX_RUNNING &&
+                operand_is_agent(&m->pods[i]->boxes[k]))
+                return &m->pods[i]->boxes[k];
+    return NULL;
+}
+
+/* Whether the agent reads the kernel log. */
+static bool reads_log(const struct box *b)
+{
+    JSON_EACH (arg, json_object_get(b->spec, "args"))
+        if (str_eq(json_string_value(arg), "--kernel-log"))
+            return true;
+    return false;
+}
+
+/* Adds the health of the GPUs. `said` is its last report. */
+static void add_health(json_t *seen, const struct machine *m, const json_t *said)
+{
+    const struct box *b = box_of(m);
+    json_t *health = gpus_health(m);
+    if (health)
+        json_object_set_new(seen, "health", health);
+    if (b && reads_log(b))
+        json_object_set_new(seen, "faults", gpus_faults(m, json_object_get(said, "faults")));
+}
+
 static bool finds_none(const json_t *inventory)
 {
     const json_t *gpus = json_object_get(inventory, "gpus");
@@ -142,17 +179,6 @@ static void count_absence(json_t *inventory, const json_t *said)
     int64_t looks = goes_on ? json_int(said, "absentLooks", 0) + 1 : 1;
     json_object_set_new(inventory, "absentLooks",
                         json_integer(looks < ABSENT_LOOKS ? looks : ABSENT_LOOKS));
-}
-
-/* The container of the running agent; NULL: none. */
-static struct box *box_of(const struct machine *m)
-{
-    for (size_t i = 0; i < m->pod_count; i++)
-        for (size_t k = 0; k < m->pods[i]->box_count; k++)
-            if (m->pods[i]->boxes[k].state == BOX_RUNNING &&
-                operand_is_agent(&m->pods[i]->boxes[k]))
-                return &m->pods[i]->boxes[k];
-    return NULL;
 }
 
 static bool node_agent_create(const struct machine *m, const struct kind *kind)
@@ -176,10 +202,11 @@ static bool write_into(const struct machine *m, const struct kind *kind, const j
 /* Reports its findings, with the scenario's changes. Returns the time to the next scan. */
 static int64_t node_agent_report(const struct machine *m, const struct kind *kind)
 {
+    const json_t *there = api_get(m->a->api, kind, "", m->name);
     CLEANUP_JSON json_t *seen = seen_of(m);
+    add_health(seen, m, json_at(there, "status.inventory"));
     CLEANUP_JSON json_t *inventory = m->agent_says ? patch_merge(seen, m->agent_says)
                                                    : json_incref(seen);
-    const json_t *there = api_get(m->a->api, kind, "", m->name);
     /* It creates no GpuNode for a node without GPUs. */
     if (!there && json_array_size(json_object_get(inventory, "gpus")) == 0)
         return REST_MS;
@@ -217,6 +244,15 @@ void agent_note(struct machine *m)
 {
     if (box_of(m))
         look_within(m, kubelet_draw(m->kubelet, look_takes));
+}
+
+void agent_note_fault(struct machine *m, enum gpu_sign sign)
+{
+    const struct box *b = box_of(m);
+    if (b && sign == SIGN_IN_LOG && !reads_log(b))
+        sign = SIGN_OF_NVML;
+    if (b)
+        look_within(m, kubelet_draw(m->kubelet, sign_takes[sign]));
 }
 
 void agent_step(struct box *b)

@@ -225,6 +225,12 @@ static bool restart_labeller(struct actors *a, const struct spec_action *action,
     return true;
 }
 
+static bool switch_faults(struct actors *a, const struct spec_action *action, struct refusal *r)
+{
+    return gpu_faults_switch(a, action->verb == SPEC_FAULTS_BEGIN) ||
+           refuse_generic(r, 404, "this world has no gpuFaults") == 0;
+}
+
 /* All others are done to a machine. */
 static action_fn *const action_fns[SPEC_VERB_COUNT] = {
     [SPEC_CREATE] = person_create,
@@ -243,6 +249,8 @@ static action_fn *const action_fns[SPEC_VERB_COUNT] = {
     [SPEC_CRASH] = crash,
     [SPEC_LABELLER_RESTART] = restart_labeller,
     [SPEC_EDIT_STATUS] = edit,
+    [SPEC_FAULTS_BEGIN] = switch_faults,
+    [SPEC_FAULTS_END] = switch_faults,
 };
 
 bool actors_do(struct actors *a, const struct spec_action *action, struct refusal *refusal)

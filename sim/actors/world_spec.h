@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "sim/actors/action_rows.h"
+#include "sim/actors/fault_rows.h"
 
 /* A duration, drawn at random each time; both ends included. */
 struct spec_delay {
@@ -37,7 +38,9 @@ struct spec_shape {
     /* an agent's findings on such a machine, for facts that are not simulated: system, runtimes,
      * kubelet, host driver; NULL: the default */
     const json_t *host;
-    bool host_plugin;     /* the host runs its own device plugin for its driver */
+    bool host_plugin; /* the host runs its own device plugin for its driver */
+    /* the agent reports what NVML says of the GPUs' health; always in a world with gpu_faults */
+    bool gpu_health;
     int64_t cpus;         /* 0: 32 */
     int64_t memory_mib;   /* 0: 131072 */
     int64_t pods;         /* 0: 110 */
@@ -126,6 +129,27 @@ struct spec_latencies {
     int64_t heartbeat_ms;
 };
 
+/* A fault of a GPU. What it does not say is as its kind has it. */
+struct spec_gpu_fault {
+    enum spec_fault_kind kind;
+    int gpu;             /* its place on the bus, from 0 */
+    int xid;             /* in the kernel log; 0: as its kind has it, or none */
+    int times;           /* so many lines at once; 0: one */
+    bool fatal;          /* for faults of NVLink 5 and NVSwitches */
+    bool nvswitch;       /* it is of the NVSwitch, an SXid */
+    bool off_the_bus;    /* the GPU responds with ones, and NVML says that it is lost */
+    enum spec_cure cure; /* what ends it */
+    /* what NVML reports of the GPU meanwhile */
+    enum spec_recovery recovery;
+    enum spec_fabric fabric;
+    bool remap_pending, remap_failed, sram_exceeded, hangs;
+    int double_bit_errors;
+    /* it is gone after so long; 0: only its cure ends it */
+    int64_t lasts_ms;
+    int64_t again_ms; /* and comes again after so long, until its cure ends it; 0: never */
+    bool no_boot;     /* with it the machine does not boot */
+};
+
 /* Objects are named by `kind` as in a path ("daemonsets"), `ns` and `name`. */
 struct spec_action {
     int64_t at_ms;
@@ -134,6 +158,7 @@ struct spec_action {
     const char *kind, *ns, *name;
     const json_t *body;
     const struct spec_shape *shape;
+    struct spec_gpu_fault fault; /* as the body has it, for actions on GPUs */
 };
 
 /* Adds nodes for pods that wait for GPUs, and removes idle nodes. */
@@ -158,6 +183,45 @@ struct spec_gitops {
     const json_t *object; /* NULL: no controller */
     const char *kind;     /* as in a path */
     int64_t period_ms;    /* 0: 3 min */
+};
+
+/* The share of a kind of faults among the random ones. */
+struct spec_fault_share {
+    enum spec_fault_kind kind;
+    int weight;
+};
+
+/* Many nodes get the same fault within a short time. */
+struct spec_fault_storm {
+    int64_t after_ms; /* from the beginning of the faults */
+    int64_t within_ms;
+    const char *node; /* pattern of the nodes' names; NULL: any */
+    int nodes;        /* so many of them */
+    enum spec_fault_kind kind;
+};
+
+/* A driver that causes faults: on each node where it is loaded, again and again. */
+struct spec_fault_bug {
+    const char *version; /* pattern of the image's tag, "590.*" */
+    enum spec_fault_kind kind;
+    struct spec_delay every;
+};
+
+/* Faults of GPUs that come by themselves. Without rate, storms and bugs there are none. */
+struct spec_gpu_faults {
+    int rate;                           /* faults in a million GPU-days, as 470 */
+    int speed_up;                       /* so many times as often; 0: 1 */
+    const struct spec_fault_share *mix; /* NULL: the usual weights */
+    size_t mix_count;
+    const struct spec_fault_storm *storms;
+    size_t storm_count;
+    const struct spec_fault_bug *bugs;
+    size_t bug_count;
+    /* Of the random faults so many percent end only with another GPU, come and go, or keep the
+     * machine from booting. */
+    int sticky, flapping, no_boot;
+    struct spec_delay repairs; /* a technician replaces the GPU after so long; zero: never */
+    bool waits;                /* there are none before the action FaultsBegin */
 };
 
 /* Rows that replace those of the world from a time on, such as images that appear or drivers that
@@ -190,7 +254,15 @@ struct spec_world {
     struct spec_autoscaler autoscaler;
     struct spec_other_operator other_operator;
     struct spec_gitops gitops;
+    struct spec_gpu_faults gpu_faults;
     bool labeller; /* Node Feature Discovery labels the nodes */
 };
+
+/* Whether GPUs get faults by themselves in this world. */
+static inline bool spec_has_faults(const struct spec_world *w)
+{
+    const struct spec_gpu_faults *f = &w->gpu_faults;
+    return f->rate || f->storm_count || f->bug_count;
+}
 
 #endif

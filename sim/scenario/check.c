@@ -165,6 +165,30 @@ static bool is_autoscaled(const struct spec_autoscaler *a, const char *name)
     return prefix && str_has_prefix(name, prefix);
 }
 
+/* ---- faults of GPUs */
+
+static int check_percent(const char *key, int percent, struct err *e)
+{
+    return percent <= 100 ? 0 : err_set(e, ERR_INVALID, "gpuFaults.%s: must be a percentage", key);
+}
+
+static int check_gpu_faults(const struct spec_gpu_faults *f, struct err *e)
+{
+    enum { RATE_MAX = 1000000, SPEED_MAX = 100000 };
+    int64_t weights = f->mix ? 0 : 1;
+    if (f->rate > RATE_MAX || f->speed_up > SPEED_MAX)
+        return err_set(e, ERR_INVALID, "gpuFaults.%s: must be at most %d",
+                       f->rate > RATE_MAX ? "rate" : "speedUp",
+                       f->rate > RATE_MAX ? RATE_MAX : SPEED_MAX);
+    for (size_t i = 0; i < f->mix_count; i++)
+        weights += f->mix[i].weight;
+    if (weights == 0)
+        return err_set(e, ERR_INVALID, "gpuFaults.mix: one weight must be more than 0");
+    if (check_percent("sticky", f->sticky, e) < 0 || check_percent("flapping", f->flapping, e) < 0)
+        return -1;
+    return check_percent("noBoot", f->no_boot, e);
+}
+
 /* ---- actions */
 
 static int missing(const char *path, const char *key, const char *verb, const char *what,
@@ -195,6 +219,7 @@ static int check_body(const char *path, const char *verb, const struct spec_acti
                        need & NEED_MANIFEST ? "the object"
                        : need & NEED_TAINT  ? "the taint"
                        : need & NEED_PAIRS  ? "the keys and their values"
+                       : need & NEED_FAULT  ? "the fault"
                                             : "the merge patch",
                        e);
     if (need & NEED_MANIFEST)
@@ -248,6 +273,8 @@ int scenario_check(const struct spec_world *w, const json_t *root, struct err *e
         rc = check_nodes(w, root, &names, e);
     if (rc == 0)
         rc = check_objects(w, e);
+    if (rc == 0)
+        rc = check_gpu_faults(&w->gpu_faults, e);
     add_later_nodes(w, &names);
     for (size_t i = 0; i < w->action_count && rc == 0; i++) {
         CLEANUP_FREE char *path = xasprintf("actions[%zu]", i);

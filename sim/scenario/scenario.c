@@ -38,6 +38,34 @@ static const char *const verbs[] = {
         NULL,
 };
 
+static const char *const fault_kinds[] = {
+#define X(id, name, ...) name,
+    SPEC_FAULTS(X)
+#undef X
+        NULL,
+};
+
+static const char *const cures[] = {
+#define X(id, name) name,
+    SPEC_CURES(X)
+#undef X
+        NULL,
+};
+
+static const char *const recoveries[] = {
+#define X(id, name, ...) name,
+    SPEC_RECOVERIES(X)
+#undef X
+        NULL,
+};
+
+static const char *const fabrics[] = {
+#define X(id, name) name,
+    SPEC_FABRICS(X)
+#undef X
+        NULL,
+};
+
 #define ROW(type, key_, member, ...)                                                               \
     {                                                                                              \
         .key = key_, .offset = offsetof(type, member), __VA_ARGS__                                 \
@@ -69,6 +97,7 @@ static const struct field shape_fields[] = {
     ROW(struct spec_shape, "hostToolkit", host_toolkit, .type = FIELD_BOOL),
     ROW(struct spec_shape, "host", host, .type = FIELD_OBJECT),
     ROW(struct spec_shape, "hostPlugin", host_plugin, .type = FIELD_BOOL),
+    ROW(struct spec_shape, "gpuHealth", gpu_health, .type = FIELD_BOOL),
     ROW(struct spec_shape, "cpus", cpus, .type = FIELD_INT64),
     ROW(struct spec_shape, "memoryMiB", memory_mib, .type = FIELD_INT64),
     ROW(struct spec_shape, "pods", pods, .type = FIELD_INT64),
@@ -135,6 +164,73 @@ static const struct field action_fields[] = {
     ROW(struct spec_action, "name", name, .type = FIELD_TEXT),
     ROW(struct spec_action, "with", body, .type = FIELD_OBJECT),
     ROW(struct spec_action, "shape", shape, .type = FIELD_SHAPE),
+    END,
+};
+
+/* What an action on a GPU has in `with`. */
+static const struct field fault_fields[] = {
+    ROW(struct spec_gpu_fault, "gpu", gpu, .type = FIELD_INT),
+    ROW(struct spec_gpu_fault, "kind", kind, .type = FIELD_CHOICE, .choices = fault_kinds),
+    ROW(struct spec_gpu_fault, "xid", xid, .type = FIELD_INT),
+    ROW(struct spec_gpu_fault, "times", times, .type = FIELD_INT),
+    ROW(struct spec_gpu_fault, "fatal", fatal, .type = FIELD_BOOL),
+    ROW(struct spec_gpu_fault, "nvswitch", nvswitch, .type = FIELD_BOOL),
+    ROW(struct spec_gpu_fault, "offTheBus", off_the_bus, .type = FIELD_BOOL),
+    ROW(struct spec_gpu_fault, "cure", cure, .type = FIELD_CHOICE, .choices = cures),
+    ROW(struct spec_gpu_fault, "recovery", recovery, .type = FIELD_CHOICE, .choices = recoveries),
+    ROW(struct spec_gpu_fault, "fabric", fabric, .type = FIELD_CHOICE, .choices = fabrics),
+    ROW(struct spec_gpu_fault, "remapPending", remap_pending, .type = FIELD_BOOL),
+    ROW(struct spec_gpu_fault, "remapFailed", remap_failed, .type = FIELD_BOOL),
+    ROW(struct spec_gpu_fault, "sramExceeded", sram_exceeded, .type = FIELD_BOOL),
+    ROW(struct spec_gpu_fault, "hangs", hangs, .type = FIELD_BOOL),
+    ROW(struct spec_gpu_fault, "doubleBitErrors", double_bit_errors, .type = FIELD_INT),
+    ROW(struct spec_gpu_fault, "lasts", lasts_ms, .type = FIELD_DURATION),
+    ROW(struct spec_gpu_fault, "again", again_ms, .type = FIELD_DURATION),
+    ROW(struct spec_gpu_fault, "noBoot", no_boot, .type = FIELD_BOOL),
+    END,
+};
+
+static const struct field one_gpu_fields[] = {
+    ROW(struct spec_gpu_fault, "gpu", gpu, .type = FIELD_INT, .required = true),
+    END,
+};
+
+static const struct field share_fields[] = {
+    ROW(struct spec_fault_share, "kind", kind, .type = FIELD_CHOICE, .choices = fault_kinds,
+        .required = true),
+    ROW(struct spec_fault_share, "weight", weight, .type = FIELD_INT, .required = true),
+    END,
+};
+
+static const struct field storm_fields[] = {
+    ROW(struct spec_fault_storm, "after", after_ms, .type = FIELD_DURATION, .required = true),
+    ROW(struct spec_fault_storm, "within", within_ms, .type = FIELD_DURATION, .required = true),
+    ROW(struct spec_fault_storm, "node", node, .type = FIELD_TEXT),
+    ROW(struct spec_fault_storm, "nodes", nodes, .type = FIELD_INT, .required = true),
+    ROW(struct spec_fault_storm, "kind", kind, .type = FIELD_CHOICE, .choices = fault_kinds,
+        .required = true),
+    END,
+};
+
+static const struct field bug_fields[] = {
+    ROW(struct spec_fault_bug, "version", version, .type = FIELD_TEXT, .required = true),
+    ROW(struct spec_fault_bug, "kind", kind, .type = FIELD_CHOICE, .choices = fault_kinds,
+        .required = true),
+    ROW(struct spec_fault_bug, "every", every, .type = FIELD_DELAY, .required = true),
+    END,
+};
+
+static const struct field gpu_fault_fields[] = {
+    ROW(struct spec_gpu_faults, "rate", rate, .type = FIELD_INT),
+    ROW(struct spec_gpu_faults, "speedUp", speed_up, .type = FIELD_INT),
+    ROWS(struct spec_gpu_faults, "mix", mix, mix_count, share_fields),
+    ROWS(struct spec_gpu_faults, "storms", storms, storm_count, storm_fields),
+    ROWS(struct spec_gpu_faults, "driverBugs", bugs, bug_count, bug_fields),
+    ROW(struct spec_gpu_faults, "sticky", sticky, .type = FIELD_INT),
+    ROW(struct spec_gpu_faults, "flapping", flapping, .type = FIELD_INT),
+    ROW(struct spec_gpu_faults, "noBoot", no_boot, .type = FIELD_INT),
+    ROW(struct spec_gpu_faults, "repairs", repairs, .type = FIELD_DELAY),
+    ROW(struct spec_gpu_faults, "waits", waits, .type = FIELD_BOOL),
     END,
 };
 
@@ -212,6 +308,8 @@ static const struct field world_fields[] = {
     ROW(struct scenario, "otherOperator", world.other_operator, .type = FIELD_PART,
         .fields = other_operator_fields),
     ROW(struct scenario, "gitops", world.gitops, .type = FIELD_PART, .fields = gitops_fields),
+    ROW(struct scenario, "gpuFaults", world.gpu_faults, .type = FIELD_PART,
+        .fields = gpu_fault_fields),
     END,
 };
 
@@ -262,6 +360,24 @@ static void aim_at_nodes(struct scenario *s, const json_t *root)
     }
 }
 
+/* Reads the body of actions on GPUs. */
+static int read_faults(struct scenario *s, const struct field_context *c, struct err *e)
+{
+    for (size_t i = 0; i < s->world.action_count; i++) {
+        struct spec_action *action = (struct spec_action *) &s->world.actions[i];
+        const struct field *fields = action->verb == SPEC_GPU_FAULT ? fault_fields
+                                     : action->verb == SPEC_GPU_RESET ||
+                                             action->verb == SPEC_GPU_REPLACE
+                                         ? one_gpu_fields
+                                         : NULL;
+        CLEANUP_FREE char *path = xasprintf("actions[%zu].with", i);
+        if (fields && action->body &&
+            fields_read(fields, c, action->body, path, &action->fault, e) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int scenario_read_all(struct scenario *s, const json_t *root, struct err *e)
 {
     struct field_context c = { .arena = &s->arena };
@@ -274,6 +390,8 @@ static int scenario_read_all(struct scenario *s, const json_t *root, struct err 
     if (fields_read(world_fields, &c, root, "", s, e) < 0 || read_nodes(s, &c, root, e) < 0)
         return -1;
     aim_at_nodes(s, root);
+    if (read_faults(s, &c, e) < 0)
+        return -1;
     return scenario_check(&s->world, root, e);
 }
 

@@ -457,7 +457,7 @@ def invariants():
     }
     documented = {
         f"`{name}`: {text}"
-        for name, text in found(r"^\| `([GLSU][A-Z0-9_]+)` \| (.*) \|$", "docs/testing.md")
+        for name, text in found(r"^\| `([GHLSU][A-Z0-9_]+)` \| (.*) \|$", "docs/testing.md")
     }
     return differences(documented, real, "docs/testing.md", "tests/sweep/invariants.h")
 

@@ -209,6 +209,11 @@ void check_flap_taken(struct invariants *v, const struct wire_client *c,
 void check_flap_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
 void check_flap_clear(struct invariants *v);
 
+/* ---- checks_health.c */
+void check_observe(struct invariants *v, const struct api_commit *c);
+/* H2_SEEN and H3_GONE */
+void check_health(struct invariants *v);
+
 /* ---- checks_moments.c */
 void check_moment(struct invariants *v);
 

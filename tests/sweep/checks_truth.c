@@ -49,6 +49,12 @@ bool check_is_wanted(const json_t *policy, const json_t *node)
     return !is_let_go(node) && is_selected(policy, node);
 }
 
+/* Whether the kubelet of a node gives out GPUs: where agents report them, all of them. */
+static bool is_served(const struct invariants *v, const struct actors_machine *m)
+{
+    return m->gpus > 0 && (!v->run->life->scenario->agents || m->gpus >= m->built_in);
+}
+
 /* Whether a DRA driver publishes the GPUs of a node on which Ostler has no stack yet. */
 static bool is_published(const struct invariants *v, const json_t *node)
 {
@@ -97,8 +103,8 @@ static const char *wrong_of_wanted(const struct invariants *v, const json_t *pol
         check_has_taint(node, key ? key : TAINT_KEY))
         return "the policy's taint is not as it says";
     if (str_eq(check_condition(node, "Ready"), "True") &&
-        actors_machine(v->run->actors, object_name(node), &m) && m.gpus == 0 && m.built_in > 0 &&
-        !object_label(node, LABEL_OPENSHIFT))
+        actors_machine(v->run->actors, object_name(node), &m) && m.gpus + m.withheld == 0 &&
+        m.built_in > 0 && !object_label(node, LABEL_OPENSHIFT))
         return "its kubelet has no GPU to give";
     return NULL;
 }
@@ -201,7 +207,7 @@ void check_status_truth(struct invariants *v)
         gpu += is_known(v, policy, node);
         if (is_wanted(v, policy, node) && str_eq(check_condition(node, "Ready"), "True") &&
             actors_machine(v->run->actors, object_name(node), &m)) {
-            served += m.gpus > 0;
+            served += is_served(v, &m);
             doubted += m.gpus > 0 && m.lies;
         }
     }
@@ -242,7 +248,7 @@ static const char *wrong_of_report(const struct invariants *v, const json_t *pol
     const char *state = json_str_or_empty(report, "status.state");
     struct actors_machine m = { 0 };
     bool up = str_eq(check_condition(node, "Ready"), "True");
-    bool serves = actors_machine(v->run->actors, object_name(node), &m) && m.gpus > 0;
+    bool serves = actors_machine(v->run->actors, object_name(node), &m) && is_served(v, &m);
     if (!report)
         return "it has no report";
     if (!str_eq(json_str(json_array_get(json_at(report, "metadata.ownerReferences"), 0), "uid"),

@@ -64,6 +64,9 @@ static const struct {
     [INVARIANT_L8_REPORTS] = { .quiet = check_report_truth },
     [INVARIANT_L8_MOMENTS] = { .moment = check_moment },
     [INVARIANT_L9_FLAP] = { .sent = check_flap_sent, .written = check_flap },
+    [INVARIANT_H1_OBSERVE] = { .written = check_observe },
+    [INVARIANT_H2_SEEN] = { .moment = check_health },
+    [INVARIANT_H3_GONE] = { .quiet = check_health },
 };
 
 static const struct {

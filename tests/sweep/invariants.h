@@ -69,7 +69,10 @@ struct run;
     X(L8_REPORTS, "what is said of a node is so")                                                  \
     X(L8_MOMENTS, "status, reports and conditions are true at every quiet moment, in the middle "  \
                   "of a rollout as well")                                                          \
-    X(L9_FLAP, "no condition goes to and fro while nothing changes")
+    X(L9_FLAP, "no condition goes to and fro while nothing changes")                               \
+    X(H1_OBSERVE, "no node is closed, claimed or drained for a fault of a GPU")                    \
+    X(H2_SEEN, "a fault of a GPU that needs attention is said of its node")                        \
+    X(H3_GONE, "no fault is said of a node whose GPUs are well")
 
 enum invariant_id {
 #define X(id, text) INVARIANT_##id,

@@ -25,7 +25,8 @@
     X(AGENT_STEPS, "steps/agents-life.yaml")                                                       \
     X(CASE_FILES, "tests/rollouts")                                                                \
     X(JOBS, "steps/job.yaml")                                                                      \
-    X(PARKED, "steps/parked.yaml")
+    X(PARKED, "steps/parked.yaml")                                                                 \
+    X(HEALTH, "health.yaml")
 
 enum least_life {
 #define X(id, ...) LEAST_##id,

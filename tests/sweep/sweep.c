@@ -27,6 +27,7 @@ enum {
 #define AGENTS "tests/sweep/agents.yaml"
 #define AGENTS_ACTO "tests/sweep/agents-acto.yaml"
 #define UPGRADE "sim/scenarios/upgrade.yaml"
+#define HEALTH "tests/sweep/health.yaml"
 #define STEPS "tests/sweep/steps/life.yaml"
 #define AGENT_STEPS "tests/sweep/steps/agents-life.yaml"
 
@@ -121,6 +122,8 @@ static const struct sweep sweeps[] = {
       "from each write to a node on, the API server answers such writes with 429 for minutes and "
       "Retry-After: 3600",
       parked_cases, parked_run, NULL, UNCOMPARED, 5 },
+    { "health-observe", "same, in a life in which GPUs fail by hand, at random and in storms",
+      same_cases, same_run, HEALTH, EXACT, 3 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 12 },
 };
 

@@ -82,6 +82,24 @@ static const struct bad_row {
       "x.yaml:3: actions[0].node: is missing; AgentSilent needs the name of a node" },
     { "GPUs of a node that is never there", ACTION("do: GpusOut, node: m-3"),
       "x.yaml:3: actions[0].node: neither `nodes` nor a NodeAdd gives a node m-3" },
+    { "a fault that is not said", ACTION("do: GpuFault, node: m-1"),
+      "x.yaml:3: actions[0].with: is missing; GpuFault needs the fault" },
+    { "a fault of a kind that is none", ACTION("do: GpuFault, node: m-1, with: {kind: Dust}"),
+      "x.yaml:3: actions[0].with.kind: must be one of Plain, Program, PageFault, " },
+    { "a fault with a key that is none", ACTION("do: GpuFault, node: m-1, with: {card: 1}"),
+      "x.yaml:3: actions[0].with.card: unknown; allowed here: gpu, kind, xid, " },
+    { "a reset of a GPU without its number", ACTION("do: GpuReset, node: m-1, with: {}"),
+      "x.yaml:3: actions[0].with.gpu: is missing" },
+    { "a new GPU with a fault", ACTION("do: GpuReplace, node: m-1, with: {gpu: 0, xid: 79}"),
+      "x.yaml:3: actions[0].with.xid: unknown; allowed here: gpu" },
+    { "more than all faults", "gpuFaults: {rate: 1, sticky: 101}\n",
+      "x.yaml:1: gpuFaults.sticky: must be a percentage" },
+    { "a mix of nothing", "gpuFaults: {rate: 1, mix: [{kind: Gsp, weight: 0}]}\n",
+      "x.yaml:1: gpuFaults.mix: one weight must be more than 0" },
+    { "more faults than can be", "gpuFaults: {rate: 2000000}\n",
+      "x.yaml:1: gpuFaults.rate: must be at most 1000000" },
+    { "faults that are sped up too much", "gpuFaults: {rate: 1, speedUp: 200000}\n",
+      "x.yaml:1: gpuFaults.speedUp: must be at most 100000" },
     { "a taint that is not said", ACTION("do: Taint, node: m-1"),
       "x.yaml:3: actions[0].with: is missing; Taint needs the taint" },
     { "a taint with an effect that is none",
@@ -290,6 +308,42 @@ static void the_examples_of_the_readme_are_whole(void **state)
     check_example("sim/scenarios/rollout.yaml", 6);
 }
 
+static void faults_of_gpus(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    struct scenario *s = parse(
+        SHAPES
+        "nodes: [{name: m, shape: a, count: 2}]\n"
+        "gpuFaults: {rate: 470, speedUp: 100, mix: [{kind: Gsp, weight: 3}], repairs: 1h..2h,"
+        " storms: [{after: 1m, within: 2m, node: 'm-*', nodes: 2, kind: NvLink}],"
+        " driverBugs: [{version: '590*', kind: Hang, every: 5m}], noBoot: 7}\n"
+        "actions:\n"
+        "- {at: 1s, do: GpuFault, node: m-1, with: {gpu: 3, xid: 94, times: 2,"
+        " recovery: DrainAndReset, cure: Replacement, lasts: 1m, again: 2m}}\n"
+        "- {at: 2s, do: GpuReset, node: m-2, with: {gpu: 5}}\n"
+        "- {at: 3s, do: FaultsBegin}\n",
+        &e);
+    if (!s)
+        fail_msg("%s", err_msg(&e));
+    const struct spec_gpu_faults *f = &s->world.gpu_faults;
+    assert_true(spec_has_faults(&s->world));
+    assert_int_equal(f->rate, 470);
+    assert_int_equal(f->mix[0].kind, SPEC_FAULT_GSP);
+    assert_int_equal(f->storms[0].within_ms, 2 * 60 * 1000);
+    assert_int_equal(f->bugs[0].kind, SPEC_FAULT_HANG);
+    assert_int_equal(f->repairs.high_ms, 2 * 3600 * 1000);
+    assert_int_equal(f->no_boot, 7);
+    const struct spec_gpu_fault *by_hand = &s->world.actions[0].fault;
+    assert_int_equal(by_hand->gpu, 3);
+    assert_int_equal(by_hand->xid, 94);
+    assert_int_equal(by_hand->recovery, SPEC_RECOVERY_DRAIN_AND_RESET);
+    assert_int_equal(by_hand->cure, SPEC_CURE_REPLACEMENT);
+    assert_int_equal(by_hand->again_ms, 2 * 60 * 1000);
+    assert_int_equal(s->world.actions[1].fault.gpu, 5);
+    scenario_free(s);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -309,5 +363,6 @@ int main(void)
               a_machine_that_no_agent_has_seen_is_an_error, NULL);
     suite_add(&s, "the scenarios of `make run` are whole", the_examples_of_the_readme_are_whole,
               NULL);
+    suite_add(&s, "faults of GPUs", faults_of_gpus, NULL);
     return suite_run(&s, "scenario");
 }
