@@ -84,7 +84,7 @@ static size_t nodes_in_order(const struct daemon *d, const struct daemon_node **
     return len;
 }
 
-/* Deletes old pods within maxUnavailable. Each node without an available pod takes a place of it. */
+/* Deletes old pods within maxUnavailable, in which each node without an available pod counts. */
 static void daemonset_rollout_replace(struct daemon *d, const struct daemon_node **nodes,
                                       size_t len, int64_t max_unavailable)
 {
