@@ -225,8 +225,7 @@ static void print_follower(struct offline *f, const struct operand_row *o,
                            const struct node_facts *facts)
 {
     struct host host = host_of(facts);
-    unsigned traits = policy_runs_in_part(&f->policy, o->id) ? FOLLOWER_IN_PART : 0;
-    CLEANUP_JSON json_t *inputs = follower_inputs(o, f->policy.spec, &host, NULL, traits);
+    CLEANUP_JSON json_t *inputs = follower_inputs(o, f->policy.spec, &host, NULL, 0);
     struct render_context ctx = context(f, f->policy.spec, inputs, NULL);
     print_rendered(f, render_daemonset(o->id), &ctx);
     for (const struct render_other *r = render_others; r->name; r++)

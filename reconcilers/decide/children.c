@@ -337,12 +337,11 @@ static unsigned traits_of_stacks(const struct cluster_view *v)
 static json_t *followers_inputs(const struct cluster_view *v, const struct operand_row *follower)
 {
     const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, follower->name);
-    unsigned in_part = policy_runs_in_part(v->policy, follower->id) ? FOLLOWER_IN_PART : 0;
     struct host host;
     if (v->any_gpu_node)
         host = host_of(v->any_gpu_node);
     return follower_inputs(follower, v->policy->spec, v->any_gpu_node ? &host : NULL,
-                           live ? live->known_good : NULL, traits_of_stacks(v) | in_part);
+                           live ? live->known_good : NULL, traits_of_stacks(v));
 }
 
 static void want_follower(struct pass *p, const struct operand_row *follower)

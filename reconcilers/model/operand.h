@@ -36,10 +36,8 @@ struct operand_image {
 
 /* What a follower must know about the cluster, as bits. */
 enum follower_trait {
-    /* Some pools do not run it: input `selection` has the node affinity of the others. */
-    FOLLOWER_IN_PART = 1,
-    FOLLOWER_SHARED = 2,  /* containers can share a GPU by time slicing: input `shared` */
-    FOLLOWER_RENAMED = 4, /* shared GPUs are offered as RESOURCE_GPU ".shared": input `renamed` */
+    FOLLOWER_SHARED = 1,  /* containers can share a GPU by time slicing: input `shared` */
+    FOLLOWER_RENAMED = 2, /* shared GPUs are offered as RESOURCE_GPU ".shared": input `renamed` */
 };
 
 /* One row. Absent members are NULL or 0. All static. */
@@ -59,7 +57,7 @@ struct operand_row {
     const char *container; /* in the manifest; gets the policy's variables and arguments */
     struct operand_image image;
     const char *off_label; /* of a follower: "false" where only other pools have it */
-    unsigned asks;         /* bits of enum follower_trait that it uses, besides FOLLOWER_IN_PART */
+    unsigned asks;         /* bits of enum follower_trait that it uses */
     /* Variables that Ostler sets in `container` on some kind of host; a policy cannot set them.
      * Sorted alphabetically, NULL at the end; NULL: a policy sets no variables. Tests compare them
      * with the manifests and the CRD. */

@@ -275,20 +275,10 @@ bool policy_pool_runs(const struct policy_pool *pool, enum operand operand)
     return pool->operands >> operand & 1;
 }
 
-static size_t pools_that_run(const struct policy *policy, enum operand operand)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < policy->pools_len; i++)
-        n += policy_pool_runs(&policy->pools[i], operand);
-    return n;
-}
-
 bool policy_runs(const struct policy *policy, enum operand operand)
 {
-    return pools_that_run(policy, operand) > 0;
-}
-
-bool policy_runs_in_part(const struct policy *policy, enum operand operand)
-{
-    return policy_runs(policy, operand) && pools_that_run(policy, operand) < policy->pools_len;
+    for (size_t i = 0; i < policy->pools_len; i++)
+        if (policy_pool_runs(&policy->pools[i], operand))
+            return true;
+    return false;
 }

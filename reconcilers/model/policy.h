@@ -131,8 +131,6 @@ json_t *policy_pool_spec(const struct policy *policy, size_t pool);
 bool policy_pool_runs(const struct policy_pool *pool, enum operand operand);
 /* Whether any pool runs the operand. */
 bool policy_runs(const struct policy *policy, enum operand operand);
-/* Whether only some pools run the operand. */
-bool policy_runs_in_part(const struct policy *policy, enum operand operand);
 
 /* "Auto", "Container", "COS", "Host". */
 const char *policy_source_name(enum policy_driver_source source);

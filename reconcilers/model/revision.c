@@ -333,10 +333,10 @@ json_t *follower_inputs(const struct operand_row *follower, const json_t *spec,
                                        .distribution = DISTRIBUTION_STOCK };
     json_t *inputs = operand_inputs(spec, follower->id, held);
     add_host(inputs, host ? host : &stock);
-    if (traits & FOLLOWER_IN_PART)
-        json_object_set_new(
-            inputs, "selection",
-            json_pack("[{s:s, s:s}]", "key", follower->off_label, "operator", "DoesNotExist"));
+    /* Also while every pool runs it: another template would replace its pods on all nodes. */
+    json_object_set_new(
+        inputs, "selection",
+        json_pack("[{s:s, s:s}]", "key", follower->off_label, "operator", "DoesNotExist"));
     if (traits & follower->asks & FOLLOWER_SHARED)
         json_object_set_new(inputs, "shared", json_true());
     if (traits & follower->asks & FOLLOWER_RENAMED)

@@ -84,7 +84,7 @@ static size_t nodes_in_order(const struct daemon *d, const struct daemon_node **
     return len;
 }
 
-/* Deletes old pods within maxUnavailable. */
+/* Deletes old pods within maxUnavailable, in which each node without an available pod counts. */
 static void daemonset_rollout_replace(struct daemon *d, const struct daemon_node **nodes,
                                       size_t len, int64_t max_unavailable)
 {
@@ -96,8 +96,12 @@ static void daemonset_rollout_replace(struct daemon *d, const struct daemon_node
             unavailable++;
         else if (s.fresh)
             unavailable += !is_available(d, s.fresh);
-        else
-            daemonset_rollout_choose(&c, s.old, !is_available(d, s.old));
+        else if (is_available(d, s.old))
+            daemonset_rollout_choose(&c, s.old, false);
+        else {
+            daemonset_rollout_choose(&c, s.old, true);
+            unavailable++;
+        }
     }
     size_t count = daemonset_rollout_take(&c, max_unavailable - unavailable);
     for (size_t i = 0; i < count; i++)

@@ -301,10 +301,8 @@ static void render_row(const struct render_row *row, struct buf *out)
     CLEANUP_JSON json_t *driver = driver_inputs(spec, source, &host, NULL);
     CLEANUP_JSON json_t *stack = stack_inputs(spec, source, &host, row->config ? &config : NULL,
                                               NULL);
-    CLEANUP_JSON json_t *exporter = follower_inputs(
-        operand_get(OPERAND_EXPORTER), spec, &host, NULL,
-        (policy_runs_in_part(&policy, OPERAND_EXPORTER) ? FOLLOWER_IN_PART : 0U) |
-            follower_traits(stack));
+    CLEANUP_JSON json_t *exporter = follower_inputs(operand_get(OPERAND_EXPORTER), spec, &host,
+                                                    NULL, follower_traits(stack));
     CLEANUP_JSON json_t *agent = agent_inputs(spec);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)

@@ -402,6 +402,7 @@ static void exporter_without_a_node(void **state)
     assert_at(inputs, "version", "'4.1'");
     assert_at(inputs, "distribution", "'stock'");
     assert_at(inputs, "env", "[{'name':'A','value':'b'}]");
+    assert_at(inputs, "selection", "[{'key':'ostler.dev/exporter','operator':'DoesNotExist'}]");
 }
 
 /* What of a stack's sharing the exporter has to be told. */

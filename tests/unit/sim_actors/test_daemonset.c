@@ -187,6 +187,24 @@ static void rolls_by_percentage(void **state)
     little_end(&w);
 }
 
+/* As in 1.36: an older pod that is not available leaves no room for another one. */
+static void what_is_down_counts(void **state)
+{
+    (void) state;
+    struct little w;
+    begin_with_set(&w, 3, NULL, NULL);
+    little_do(&w, SPEC_NODE_DOWN, "gpu-1");
+    little_pass(&w, 2 * 60 * 1000);
+    assert_int_equal(little_number(&w, "d", "numberAvailable"), 2);
+    little_merge(&w, "daemonsets", "ops", "d", second_image);
+    little_pass(&w, SETTLED_MS);
+    assert_int_equal(second_images(&w), 0);
+    little_do(&w, SPEC_NODE_UP, "gpu-1");
+    little_pass(&w, 5 * 60 * 1000);
+    assert_int_equal(second_images(&w), 3);
+    little_end(&w);
+}
+
 static void surges(void **state)
 {
     (void) state;
@@ -348,6 +366,8 @@ int main(void)
               on_delete_waits_for_deletion, NULL);
     suite_add(&s, "RollingUpdate takes one at a time", rolls_one_at_a_time, NULL);
     suite_add(&s, "RollingUpdate by percentage", rolls_by_percentage, NULL);
+    suite_add(&s, "RollingUpdate counts older pods that are not available", what_is_down_counts,
+              NULL);
     suite_add(&s, "maxSurge makes the new pod first", surges, NULL);
     suite_add(&s, "revisions: one for each template, renewed, trimmed", revisions, NULL);
     suite_add(&s, "failed pods come again, later each time", failed_pods_come_again, NULL);
