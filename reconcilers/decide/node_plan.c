@@ -320,6 +320,7 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t, b
         verdict_settle(p->v, NODE_DISCOVERED, REASON_WAITING_FOR_REVISION,
                        "the ControllerRevision of the new version is being written");
         carry_labels(p);
+        operands_list(p->in, p->v); /* an operand that is not up must not count as up */
         return;
     }
     assignment_copy(&p->v->carried, as.to);

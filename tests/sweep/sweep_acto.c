@@ -1,7 +1,7 @@
 /* Every field of the policy changed through valid, boundary and invalid values and back, from every
  * phase of a small life. The API server's answer is what the schema says; a refusal leaves
  * everything as it was; what is accepted is acted on or said to be wrong; and when the policy is as
- * it was before, so is the cluster, with one exception (sweep_acto_held.h). */
+ * it was before, so is the cluster, except for what sweep_acto_held.h says. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ struct change {
     const struct acto_value *value;
     json_t *base;            /* the policy as it was */
     struct snapshot *before; /* and the cluster */
-    json_t *without_stack;   /* and the names of its nodes without a stack */
+    struct acto_before was;
 };
 
 /* ---- words */
@@ -261,25 +261,25 @@ static void check_effect(const struct change *ch)
     snapshot_clear(&now);
 }
 
-/* Lets all nodes go for a moment, if some cannot go back by themselves (sweep_acto_held.h). */
-static bool let_held_go(const struct change *ch)
+/* Changes the policy for a moment, if something stayed behind (sweep_acto_held.h). */
+static bool let_go_between(const struct change *ch)
 {
     struct run *r = ch->run;
     const json_t *base = json_object_get(ch->base, "spec");
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    CLEANUP_JSON json_t *without = acto_spec_without_nodes(base);
-    if (acto_held(r->api, ch->without_stack) == 0)
+    CLEANUP_JSON json_t *between = acto_spec_between(r->api, &ch->was, base);
+    if (!between)
         return false;
-    if (put_spec(r, without, &refusal) < 0)
-        finding(ch, "the nodes cannot be let go: %s", refusal.message);
+    if (put_spec(r, between, &refusal) < 0)
+        finding(ch, "what stayed behind cannot be let go: %s", refusal.message);
     rest(r, RUN_QUIET_MS);
     if (put_spec(r, base, &refusal) < 0)
-        finding(ch, "the nodes cannot come back: %s", refusal.message);
+        finding(ch, "the way back is refused: %s", refusal.message);
     return true;
 }
 
 /* The cluster as it was before, sooner or later; when it never is, it is as it is from then on.
- * Whether the nodes had to be let go for it. */
+ * Whether something that stayed behind had to be let go for it. */
 static bool check_restored(const struct change *ch)
 {
     struct run *r = ch->run;
@@ -290,7 +290,7 @@ static bool check_restored(const struct change *ch)
     oracle_snapshot(r->oracle, r->api, r->plan->keep_text, &now);
     while (!snapshot_same(ch->before, &now, NULL) && r->sim.now_ms < limit) {
         snapshot_clear(&now);
-        let_go = let_go || let_held_go(ch);
+        let_go = let_go || let_go_between(ch);
         run_hold(r, r->sim.now_ms + 1);
         rest(r, RUN_QUIET_MS);
         oracle_snapshot(r->oracle, r->api, r->plan->keep_text, &now);
@@ -346,7 +346,7 @@ static void try(struct change *ch)
     struct run *r = ch->run;
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     ch->base = json_incref((json_t *) policy_now(r));
-    ch->without_stack = acto_without_stack(r->api);
+    acto_before_read(r->api, &ch->was);
     CLEANUP_JSON json_t *spec = acto_spec(ch->field, json_object_get(ch->base, "spec"),
                                           ch->value->value);
     struct rng rng = rng_of(ch->number + 1);
@@ -366,7 +366,7 @@ static void try(struct change *ch)
     else
         on_refused(ch, rv, &refusal);
     json_decref(ch->base);
-    json_decref(ch->without_stack);
+    acto_before_clear(&ch->was);
 }
 
 /* ---- all of a case */

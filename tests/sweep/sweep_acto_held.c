@@ -8,7 +8,7 @@
 #include "reconcilers/model/policy.h"
 #include "tests/sweep/sweep.h"
 
-json_t *acto_without_stack(const struct api *api)
+static json_t *without_stack(const struct api *api)
 {
     const struct kind *k = kind_named("nodes");
     json_t *names = json_array();
@@ -16,6 +16,21 @@ json_t *acto_without_stack(const struct api *api)
         if (!object_label(api_at(api, k, i), LABEL_STACK))
             json_array_append_new(names, json_string(object_name(api_at(api, k, i))));
     return names;
+}
+
+static bool has_exporter(const struct api *api)
+{
+    return api_get(api, kind_named("daemonsets"), OPERAND_NAMESPACE, "exporter");
+}
+
+void acto_before_read(const struct api *api, struct acto_before *ret)
+{
+    *ret = (struct acto_before){ without_stack(api), has_exporter(api) };
+}
+
+void acto_before_clear(struct acto_before *b)
+{
+    json_decref(TAKE(b->without_stack));
 }
 
 static bool rollout_is_paused(const struct api *api)
@@ -33,10 +48,11 @@ static bool has_no_toolkit(const struct api *api, const char *stack)
     return record && !json_bool(record, "data.toolkit.enabled", true);
 }
 
-size_t acto_held(const struct api *api, const json_t *without)
+/* How many of these nodes got a stack without Ostler's toolkit and are held with it. */
+static size_t count_held(const struct api *api, const json_t *names)
 {
     size_t held = 0;
-    JSON_EACH (name, without) {
+    JSON_EACH (name, names) {
         const json_t *node = api_get(api, kind_named("nodes"), NULL, json_string_value(name));
         const char *stack = node ? object_label(node, LABEL_STACK) : NULL;
         held += stack && has_no_toolkit(api, stack);
@@ -44,11 +60,24 @@ size_t acto_held(const struct api *api, const json_t *without)
     return rollout_is_paused(api) ? held : 0;
 }
 
-json_t *acto_spec_without_nodes(const json_t *base)
+/* Whether the exporter's objects came, and no node has a stack. */
+static bool exporter_remains(const struct api *api, const struct acto_before *before)
 {
+    CLEANUP_JSON json_t *without = without_stack(api);
+    return !before->exporter && has_exporter(api) &&
+           json_array_size(without) == api_count(api, kind_named("nodes"));
+}
+
+json_t *acto_spec_between(const struct api *api, const struct acto_before *before,
+                          const json_t *base)
+{
+    bool held = count_held(api, before->without_stack) > 0;
+    if (!held && !exporter_remains(api, before))
+        return NULL;
     json_t *spec = json_deep_copy(base);
-    json_set_at(spec, "nodes.selector",
-                json_pack("{s:{s:s}}", "matchLabels", "example.com/nowhere", "yes"));
     json_set_at(spec, "exporter.enabled", json_false());
+    if (held)
+        json_set_at(spec, "nodes.selector",
+                    json_pack("{s:{s:s}}", "matchLabels", "example.com/nowhere", "yes"));
     return spec;
 }

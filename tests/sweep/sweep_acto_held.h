@@ -1,23 +1,32 @@
-/* The one change of the policy that does not go back with the policy alone.
+/* What does not go back with the policy alone.
  *
  * A node that waits for the first toolkit of its pool has no stack. While the policy wants no
  * toolkit of Ostler's there, the node has no turn to wait for, and gets a stack at once. When the
  * policy wants Ostler's toolkit again, only the rollout may exchange that stack, and
  * spec.rollout.paused holds the rollout. An administrator who cannot wait lets the nodes go for a
- * moment. */
+ * moment.
+ *
+ * The exporter's objects come with the first stack of the cluster. They stay without any stack,
+ * until the policy has no exporter: they remember its known good version. */
 #ifndef OSTLER_TESTS_SWEEP_SWEEP_ACTO_HELD_H
 #define OSTLER_TESTS_SWEEP_SWEEP_ACTO_HELD_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "sim/api/api.h"
 
-/* The names of all nodes that have no stack. New reference. */
-json_t *acto_without_stack(const struct api *api);
-/* How many of `without` (names) got a stack without Ostler's toolkit and are held with it. */
-size_t acto_held(const struct api *api, const json_t *without);
-/* A spec like `base` that serves no node. It has no exporter either: the exporter's objects stay
- * while the policy wants them, whether a node has a stack or not. New reference. */
-json_t *acto_spec_without_nodes(const json_t *base);
+/* What a change may leave behind, as it was before. */
+struct acto_before {
+    json_t *without_stack; /* names of nodes */
+    bool exporter;         /* its DaemonSet was there */
+};
+
+void acto_before_read(const struct api *api, struct acto_before *ret);
+void acto_before_clear(struct acto_before *b);
+/* A spec like `base` under which what stayed behind goes. NULL: nothing stayed behind. New
+ * reference. */
+json_t *acto_spec_between(const struct api *api, const struct acto_before *before,
+                          const json_t *base);
 
 #endif
