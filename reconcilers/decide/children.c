@@ -425,8 +425,8 @@ static bool is_switched_off(const struct policy *policy, const struct child *c)
            !policy_runs(policy, o->id);
 }
 
-/* A tier's DaemonSet is deleted when no node carries its revision. Followers stay while any node
- * has a stack or nothing is known. */
+/* A tier's DaemonSet is deleted when no node carries its revision. Followers stay until the policy
+ * switches them off, in a removal while any node has a stack, and while nothing is known. */
 static bool may_go(const struct pass *p, const struct child *c)
 {
     const struct cluster_view *v = p->v;

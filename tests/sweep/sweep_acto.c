@@ -75,9 +75,8 @@ static void finding(const struct change *ch, const char *fmt, ...)
     CLEANUP_FREE char *why = xvasprintf(fmt, ap);
     va_end(ap);
     CLEANUP_FREE char *value = value_text(ch);
-    run_finding(ch->run, "%s = %s: %s    alone: build/release/sweep acto --case %zu",
-                ch->field->path, value, why,
-                CASES + (ch->number * PHASES + ch->c->phase) * PACES + ch->c->hasty);
+    run_finding(ch->run, "%s = %s: %s    alone: this sweep with --case %zu", ch->field->path, value,
+                why, CASES + (ch->number * PHASES + ch->c->phase) * PACES + ch->c->hasty);
 }
 
 /* ---- the policy */
