@@ -107,17 +107,16 @@ static bool is_of_nvidia(const char *file, const json_t *object)
     if (!str_eq(json_str(object, "kind"), "ClusterPolicy") ||
         strncmp(json_str_or_empty(object, "apiVersion"), group, sizeof group - 1) != 0)
         return false;
-    fprintf(
-        stderr,
-        "%s: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write "
-        "a " POLICY_KIND " instead:\n"
-        "  apiVersion: " POLICY_API_VERSION "\n  kind: " POLICY_KIND
-        "\n  metadata: {name: " POLICY_NAME "}\n  spec: {}\n"
-        "Every field of its spec has a default; docs/policy.md has all, such as "
-        "driver.version. Nodes that NVIDIA's operator "
-        "serves\n"
-        "stay with it (state ForeignStack) until they are handed over: see docs/operations.md.\n",
-        file);
+    fprintf(stderr,
+            "%s: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write "
+            "a " POLICY_KIND " instead:\n"
+            "  apiVersion: " POLICY_API_VERSION "\n  kind: " POLICY_KIND
+            "\n  metadata: {name: " POLICY_NAME "}\n  spec: {}\n"
+            "Every field of its spec has a default; docs/policy.md has all, such as "
+            "driver.version. Nodes that NVIDIA's operator "
+            "serves\n"
+            "stay with it (state ForeignStack) until they are handed over: see docs/reasons.md.\n",
+            file);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* The first action to take for a reason, from the table of reasons. docs/operations.md and
+/* The first action to take for a reason, from the table of reasons. docs/reasons.md and
  * docs/upgrades.md say more. Pure. */
 #ifndef OSTLER_KUBECTL_VIEW_ADVICE_H
 #define OSTLER_KUBECTL_VIEW_ADVICE_H

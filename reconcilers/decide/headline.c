@@ -119,7 +119,7 @@ static bool has_all(const struct checks *in, struct condition *ret)
                     others, silent(in), cond_letting_go(in));
 }
 
-/* Worst first: the first that applies is the headline. docs/operations.md has a row for each. */
+/* Worst first: the first that applies is the headline. docs/reasons.md has a row for each. */
 check_fn *const cond_headline[] = {
     /* Ostler acts on nothing, or not on everything. */
     cond_removing,

@@ -370,7 +370,7 @@ def alerts_of_reasons():
             for r in words.split("|")
         }
         section = re.search(
-            rf"^### {name}\n(.*?)^##", read("docs/operations.md"), re.MULTILINE | re.DOTALL
+            rf"^## {name}\n(.*?)^## ", read("docs/alerts.md"), re.MULTILINE | re.DOTALL
         )[1]
         problems += [
             f"{name}: no reason of rollouts is called {r}" for r in sorted(named - set(rows))
@@ -380,7 +380,7 @@ def alerts_of_reasons():
             if len(about) == 1 and todo.lower() not in said.lower():
                 problems.append(f"{name}: its description does not say: {todo}")
             if f"`{r}`" not in section or page is not None and f"]({page})" not in section:
-                problems.append(f"docs/operations.md, {name}: no `{r}` with a link to {page}")
+                problems.append(f"docs/alerts.md, {name}: no `{r}` with a link to {page}")
     return problems
 
 
@@ -416,13 +416,13 @@ def sentences():
 
 
 def upgrades():
-    """docs/upgrades.md has each phase and each reason of an upgrade that docs/operations.md
-    lacks, and each field of spec.rollout."""
+    """docs/upgrades.md has each phase and each reason of an upgrade that docs/reasons.md lacks,
+    and each field of spec.rollout."""
     plan, page = "reconcilers/decide/", "docs/upgrades.md"
     real = {name for name, in columns(CLAIMS, "CLAIM_TABLE", "PHASE", 1)}
     real |= reasons_in(plan + "rollout_grants.c", plan + "rollout_report.c", plan + "drain.c")
     real |= reasons_in(plan + "upgrade_steps.c", plan + "upgrade_phases.c") - set(
-        found(r"`(\w+)`", "docs/operations.md")
+        found(r"`(\w+)`", "docs/reasons.md")
     )
     text = read(page)
     example = text[text.index("## What you can say") : text.index("## See it")]
@@ -522,12 +522,12 @@ def health():
 
 
 def events():
-    """docs/operations.md has every Event about a node's writes and about a rollout."""
+    """docs/reasons.md has every Event about a node's writes and about a rollout."""
     real = reasons_in(
         "reconcilers/notices.c", "reconcilers/decide/rollout_events.c", "reconcilers/log_tail.c"
     )
-    text = read("docs/operations.md")
-    return [f"docs/operations.md lacks the Event {x}" for x in sorted(real) if f"`{x}`" not in text]
+    text = read("docs/reasons.md")
+    return [f"docs/reasons.md lacks the Event {x}" for x in sorted(real) if f"`{x}`" not in text]
 
 
 def security():

@@ -125,7 +125,7 @@ def names(scrapes):
 def documented():
     """Each alert has its words, and a paragraph that says what to do."""
     text, problems = ALERTS.read_text(encoding="utf-8"), []
-    operations = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    runbook = (ROOT / "docs/alerts.md").read_text(encoding="utf-8")
     alerts = text.split("- alert: ")[1:]
     for alert in alerts:
         name = alert.split("\n")[0]
@@ -135,10 +135,10 @@ def documented():
             if f"{word}:" not in alert
         ]
         if (
-            f"runbook: docs/operations.md#{name.lower()}\n" not in alert
-            or f"\n### {name}\n" not in operations
+            f"runbook: docs/alerts.md#{name.lower()}\n" not in alert
+            or f"\n## {name}\n" not in runbook
         ):
-            problems.append(f"{name} has no runbook in docs/operations.md")
+            problems.append(f"{name} has no runbook in docs/alerts.md")
     tried = set().union(*(w.alerts for w in worlds.WORLDS.values()))
     tried |= set(
         re.findall(

@@ -52,7 +52,7 @@ static const struct row {
       "Every field of its spec has a default; docs/policy.md has all, such as driver.version. "
       "Nodes that NVIDIA's operator "
       "serves\n"
-      "stay with it (state ForeignStack) until they are handed over: see docs/operations.md.\n" },
+      "stay with it (state ForeignStack) until they are handed over: see docs/reasons.md.\n" },
     { "another ClusterPolicy",
       "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: default}\n",
       "standard input:1: apiVersion: must be \"ostler.dev/v1alpha1\"\nstandard input:2: kind: must "
