@@ -196,7 +196,7 @@ def defaults_in_the_manuals():
 
 def make_targets():
     """Every `make X` of the documents is a target, docs/development.md has every target, and
-    docs/testing.md every sweep."""
+    docs/sweeps.md every sweep."""
     sweeps = set(" ".join(found(r"^SWEEPS :?\+?= (.*)$", "Makefile")).split())
     plain = {
         x
@@ -217,9 +217,9 @@ def make_targets():
             if f"`make {x}" not in read("docs/development.md")
         ]
         + [
-            f"docs/testing.md lacks make {x}"
+            f"docs/sweeps.md lacks make {x}"
             for x in sorted(sweeps)
-            if f"`make {x}`" not in read("docs/testing.md")
+            if f"`make {x}`" not in read("docs/sweeps.md")
         ]
     )
 
@@ -450,16 +450,16 @@ def metrics():
 
 
 def invariants():
-    """docs/testing.md has every invariant of the sweeps, in its words, and no other."""
+    """docs/sweeps.md has every invariant of the sweeps, in its words, and no other."""
     real = {
         f"`{name}`: {text}"
         for name, text in columns("tests/sweep/invariants.h", "INVARIANTS", "X", 0, 1)
     }
     documented = {
         f"`{name}`: {text}"
-        for name, text in found(r"^\| `([GHLSU][A-Z0-9_]+)` \| (.*) \|$", "docs/testing.md")
+        for name, text in found(r"^\| `([GHLSU][A-Z0-9_]+)` \| (.*) \|$", "docs/sweeps.md")
     }
-    return differences(documented, real, "docs/testing.md", "tests/sweep/invariants.h")
+    return differences(documented, real, "docs/sweeps.md", "tests/sweep/invariants.h")
 
 
 def files():

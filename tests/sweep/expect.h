@@ -1,6 +1,6 @@
 /* What a case file says that must come of its scenario: rows of `expect`. Each is tried twice, as
  * it is and spoilt: one that holds either way would say nothing, and is a finding as well.
- * docs/testing.md has the keys. */
+ * docs/sweeps.md has the keys. */
 #ifndef OSTLER_TESTS_SWEEP_EXPECT_H
 #define OSTLER_TESTS_SWEEP_EXPECT_H
 
