@@ -95,13 +95,13 @@ struct happening {
     struct xid_event event;
     int64_t at_s;
     int64_t now_s;
-    bool again; /* the line may have been counted before */
 };
 
+/* Whether the line may be one of those that were reported. */
 static bool is_known(const struct logged_fault *fault, const struct happening *h)
 {
     int64_t slack_s = LINE_SLACK_S + (h->now_s - h->at_s) / LINE_DRIFT;
-    return h->again || (fault->said && h->at_s <= fault->said_s + slack_s);
+    return fault->said && h->at_s <= fault->said_s + slack_s;
 }
 
 /* Whether the count has grown. */
@@ -162,15 +162,6 @@ static uint64_t sum_of(const struct faults *f)
 
 /* ---- what is new in a log */
 
-static bool has_stamps(struct part text)
-{
-    struct kernel_log_line line;
-    while (kernel_log_next(&text, &line))
-        if (line.by_kernel)
-            return line.stamp_us >= 0;
-    return true;
-}
-
 static uint64_t line_hash(struct part whole)
 {
     return str_hash(whole.at, whole.len);
@@ -181,7 +172,7 @@ static uint64_t line_hash(struct part whole)
 static bool skip_read(const struct log_place *place, struct part *text)
 {
     struct part rest = *text;
-    struct kernel_log_line line;
+    struct kernel_log_line line = { 0 };
     uint32_t seen = 0;
     while (seen < place->seen && kernel_log_next(&rest, &line)) {
         if (line_hash(line.whole) != place->line)
@@ -194,7 +185,7 @@ static bool skip_read(const struct log_place *place, struct part *text)
 
 static void keep_place(struct log_place *place, struct part text)
 {
-    struct kernel_log_line line, last = { .stamp_us = -1 };
+    struct kernel_log_line line = { 0 }, last = { 0 };
     struct part rest = text;
     while (kernel_log_next(&rest, &line))
         last = line;
@@ -205,25 +196,11 @@ static void keep_place(struct log_place *place, struct part text)
         place->seen += line_hash(line.whole) == place->line;
 }
 
-/* From here on, lines of this boot may have been counted: the log tells only how many it has. */
-static void count_again(struct faults *f)
-{
-    for (size_t i = 0; i < f->len; i++) {
-        struct logged_fault *fault = &f->items[i];
-        if (*fault->boot)
-            continue;
-        fault->said = fault->count;
-        fault->known = fault->fresh = 0;
-    }
-}
-
 /* Derived from the stamp, but not outside of the time since the last reading. */
 static int64_t line_time_s(const struct faults *f, const struct log_time *now, int64_t stamp_us,
                            bool since_read)
 {
-    int64_t now_s = now->wall_us / US, at_s = now_s;
-    if (stamp_us >= 0)
-        at_s = (now->wall_us - (now->boot_us - stamp_us)) / US;
+    int64_t now_s = now->wall_us / US, at_s = (now->wall_us - (now->boot_us - stamp_us)) / US;
     if (since_read && at_s < f->read_s)
         at_s = f->read_s;
     return at_s < 0 ? 0 : at_s > now_s ? now_s : at_s;
@@ -231,18 +208,18 @@ static int64_t line_time_s(const struct faults *f, const struct log_time *now, i
 
 struct reading {
     struct log_time now;
-    bool again;       /* lines may have been counted before */
     bool since_read;  /* all lines came after the last reading */
     int64_t after_us; /* lines up to this stamp were read before; -1: none was */
 };
 
 static void take_lines(struct faults *f, struct part text, const struct reading *r)
 {
-    struct kernel_log_line line;
-    struct happening h = { .now_s = r->now.wall_us / US, .again = r->again };
+    struct kernel_log_line line = { 0 };
+    struct xid_reader reader = { 0 };
+    struct happening h = { .now_s = r->now.wall_us / US };
     while (kernel_log_next(&text, &line)) {
         if (!line.by_kernel || (r->after_us >= 0 && line.stamp_us <= r->after_us) ||
-            !xid_line_take(&f->reader, line.text, &h.event))
+            !xid_line_take(&reader, line.text, line.continues, &h.event))
             continue;
         h.at_s = line_time_s(f, &r->now, line.stamp_us, r->since_read);
         take_happening(f, &h);
@@ -254,9 +231,8 @@ bool faults_take(struct faults *f, struct part text, bool whole, struct log_time
 {
     struct part fresh = text;
     struct reading r = { .now = now, .after_us = -1 };
-    bool stamps = has_stamps(text), counts = f->place.any && (!stamps || f->place.stamp_us < 0);
     *ret_news = false;
-    if (f->place.any && !counts) {
+    if (f->place.any) {
         r.since_read = skip_read(&f->place, &fresh);
         if (!r.since_read)
             r.after_us = f->place.stamp_us;
@@ -264,11 +240,6 @@ bool faults_take(struct faults *f, struct part text, bool whole, struct log_time
     if (!whole && !r.since_read)
         return false;
     r.since_read |= r.after_us >= 0;
-    r.again = counts || !stamps;
-    if (counts)
-        count_again(f);
-    if (r.again)
-        f->reader = (struct xid_reader){ 0 };
     uint64_t before = sum_of(f);
     take_lines(f, fresh, &r);
     *ret_news = sum_of(f) != before;
@@ -299,9 +270,11 @@ bool faults_read(struct faults *f, const char *file, struct log_time now)
          i++) {
         CLEANUP_KERNEL_LOG struct kernel_log log = { 0 };
         why = kernel_log_read(file, sizes[i], &log);
+        const struct part text = { log.at, log.len };
+        if (!why && !kernel_log_has_stamps(text))
+            why = NO_STAMPS;
         if (!why)
-            taken = faults_take(f, (struct part){ log.at, log.len }, sizes[i] == KERNEL_LOG_MAX,
-                                now, &news);
+            taken = faults_take(f, text, sizes[i] == KERNEL_LOG_MAX, now, &news);
     }
     f->why = why;
     return news || why != before;
