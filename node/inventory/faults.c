@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/xid_mild.h"
 #include "node/inventory/kernel_log.h"
 
 enum { US = 1000 * 1000 };
@@ -12,19 +13,7 @@ enum { US = 1000 * 1000 };
  * by this much and by one part in LINE_DRIFT of its age. */
 enum { LINE_SLACK_S = 5, LINE_DRIFT = 5000 };
 
-/* Xids that a program can cause by its own errors, as often as it likes. They must not push out
- * others. */
-static const uint16_t of_programs[] = { 8, 13, 31, 32, 43, 45, 68, 69, 109, 137 };
-
 /* ---- the list */
-
-static bool is_of_programs(const struct xid_event *e)
-{
-    for (size_t i = 0; i < ARRAY_LEN(of_programs); i++)
-        if (!e->nvswitch && e->xid == of_programs[i])
-            return true;
-    return false;
-}
 
 static bool is_same_place(const struct xid_place *a, const struct xid_place *b)
 {
@@ -43,10 +32,12 @@ static struct logged_fault *faults_find(struct faults *f, const struct xid_event
     return NULL;
 }
 
-/* The smaller, the sooner it makes room for others. */
+/* The smaller, the sooner it makes room for others. Programs cause mild faults as often as they
+ * like: these must not push out others. */
 static int worth(const struct logged_fault *fault)
 {
-    return *fault->boot ? 0 : is_of_programs(&fault->event) ? 1 : 2;
+    bool mild = !fault->event.nvswitch && xid_is_mild(fault->event.xid);
+    return *fault->boot ? 0 : mild ? 1 : 2;
 }
 
 static void faults_remove(struct faults *f, size_t i)

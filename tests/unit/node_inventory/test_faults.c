@@ -396,6 +396,24 @@ static void check_full_of_programs(void **state)
     assert_null(fault_of(&f, 0, false));
 }
 
+/* On eight GPUs, numbers that a program causes have more entries than there is room for. */
+static void check_full_of_mild(void **state)
+{
+    (void) state;
+    static const int mild[] = { 11, 25, 39, 40, 41, 126 };
+    struct faults f = { 0 };
+    CLEANUP_BUF struct buf log = BUF_INIT(TEXT_MAX);
+    bool news;
+    add_line(&log, 0, 79);
+    for (size_t i = 0; i < ARRAY_LEN(mild); i++)
+        for (int gpu = 1; gpu <= 8; gpu++)
+            buf_printf(&log, "<4>[%5zu.%06d] NVRM: Xid (PCI:%04x:3b:00): %d, x\n", i + 1, gpu, gpu,
+                       mild[i]);
+    assert_true(faults_take(&f, part_of_buf(&log), true, time_at(100), &news));
+    assert_int_equal(f.len, FAULTS_MAX);
+    assert_non_null(fault_of(&f, 0, false));
+}
+
 static void check_full_of_earlier_boots(void **state)
 {
     (void) state;
@@ -667,6 +685,7 @@ int main(void)
     SUITE_ROWS(&s, check_change, changes);
     suite_add(&s, "a full list loses its oldest", check_full, NULL);
     suite_add(&s, "what programs cause pushes out nothing else", check_full_of_programs, NULL);
+    suite_add(&s, "nor do others that ask for nothing", check_full_of_mild, NULL);
     suite_add(&s, "earlier boots make room first", check_full_of_earlier_boots, NULL);
     suite_add(&s, "addresses", check_addresses, NULL);
     suite_add(&s, "a log that was not read", check_unknown, NULL);
