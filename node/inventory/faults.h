@@ -55,9 +55,9 @@ struct log_time {
  * boot, then mild ones (base/xid_mild.h), then the oldest. False: all others are worth more. */
 bool faults_add(struct faults *f, const struct logged_fault *fault);
 struct log_time log_time_now(void);
-/* Takes the lines of a log that are new; each must have a time stamp. `whole`: `text` is all that the log still has; otherwise,
- * if it does not contain the last line that was read, nothing is taken: false. *ret_news: a fault
- * is new or has a higher count. */
+/* Takes the lines of a log that are new; each must have a time stamp. `whole`: `text` is all that
+ * the log still has; otherwise, if it does not contain the last line that was read, nothing is
+ * taken: false. *ret_news: a fault is new or has a higher count. */
 bool faults_take(struct faults *f, struct part text, bool whole, struct log_time now,
                  bool *ret_news);
 /* Reads the log and takes what is new; `file` as in kernel_log_read(). True: a fault is new or has

@@ -39,13 +39,13 @@ enum {
 
 /* The names in a script: what field 230 has, and of which type of nvmlValueType_t (1: unsigned
  * int); the serial number; rows of memory; uncorrectable errors; errors of SRAM, -1: for root only;
- * the summary of the fabric's health, and its state (3: completed); what every call returns; a call
- * that does not return. */
-static const char *const facts[] = { "FIELD_230",     "TYPE_230",       "SERIAL",
-                                     "REMAP_PENDING", "REMAP_FAILED",   "ECC",
-                                     "SRAM",          "FABRIC",         "FABRIC_STATE",
-                                     "GPU_IS_LOST",   "RESET_REQUIRED", "HANG",
-                                     "HANDLE_UNKNOWN" };
+ * the summary of the fabric's health, the state of its probe (3: completed) and the probe's result;
+ * what every call returns; a call that does not return. */
+static const char *const facts[] = { "FIELD_230",     "TYPE_230",      "SERIAL",
+                                     "REMAP_PENDING", "REMAP_FAILED",  "ECC",
+                                     "SRAM",          "FABRIC",        "FABRIC_STATE",
+                                     "FABRIC_STATUS", "GPU_IS_LOST",   "RESET_REQUIRED",
+                                     "HANG",          "HANDLE_UNKNOWN" };
 
 /* Layouts as in gen/nvml/nvml.h of github.com/NVIDIA/go-nvml at 8b8585b. */
 struct pci_info {
@@ -412,6 +412,7 @@ int nvmlDeviceGetGpuFabricInfoV(void *device, struct fabric_info *ret)
     if (!says(d, "FABRIC", &value))
         return NOT_SUPPORTED;
     ret->state = (unsigned char) value_of(d, "FABRIC_STATE", 3);
+    ret->status = (int) value_of(d, "FABRIC_STATUS", SUCCESS);
     ret->health_summary = (unsigned char) value;
     return state_of(d);
 }
