@@ -86,27 +86,29 @@ struct happening {
     struct xid_event event;
     int64_t at_s;
     int64_t now_s;
+    bool first_read; /* the log is read for the first time */
 };
 
-/* Whether the line may be one of those that were reported. */
+/* Whether the line may be one of those that were reported when the agent started. */
 static bool is_known(const struct logged_fault *fault, const struct happening *h)
 {
     int64_t slack_s = LINE_SLACK_S + (h->now_s - h->at_s) / LINE_DRIFT;
-    return fault->said && h->at_s <= fault->said_s + slack_s;
+    return h->first_read && fault->said && h->at_s <= fault->said_s + slack_s;
 }
 
-/* Whether the count has grown. */
+/* Whether the line is one more. */
 static bool count_up(struct logged_fault *fault, const struct happening *h)
 {
     uint32_t before = fault->count;
-    if (is_known(fault, h))
+    bool known = is_known(fault, h);
+    if (known)
         fault->known++;
     else
         fault->fresh++;
     uint32_t old = fault->said > fault->known ? fault->said : fault->known;
     if (__builtin_add_overflow(old, fault->fresh, &fault->count) || fault->count > INT32_MAX)
         fault->count = INT32_MAX;
-    return fault->count > before;
+    return !known || fault->count > before;
 }
 
 /* What the last line says counts, but fatal once is fatal. */
@@ -207,7 +209,7 @@ static void take_lines(struct faults *f, struct part text, const struct reading 
 {
     struct kernel_log_line line = { 0 };
     struct xid_reader reader = { 0 };
-    struct happening h = { .now_s = r->now.wall_us / US };
+    struct happening h = { .now_s = r->now.wall_us / US, .first_read = f->read_s == 0 };
     while (kernel_log_next(&text, &line)) {
         if (!line.by_kernel || (r->after_us >= 0 && line.stamp_us <= r->after_us) ||
             !xid_line_take(&reader, line.text, line.continues, &h.event))

@@ -39,7 +39,7 @@ static void check(const struct faults *f, size_t most, int64_t now_s)
         abort();
     for (size_t i = 0; i < f->len; i++) {
         const struct logged_fault *fault = &f->items[i];
-        if (fault->count < 1 || fault->first_s < 0 || fault->last_s > now_s ||
+        if (fault->count < 1 || fault->first_s < 0 || (!*fault->boot && fault->last_s > now_s) ||
             (i > 0 && f->items[i - 1].last_s > fault->last_s) ||
             !pci_is_address(json_str(json_array_get(json, i), "address")))
             abort();

@@ -226,6 +226,11 @@ static const struct row {
         LOG(100, AT("30") XID("3b", "31"), false),
         TAIL(110, AT("30") XID("3b", "31") AT("105") XID("3b", "31"), true),
         SAYS("0000:3b:00.0 31 8 20-105;") } },
+    { "a line after the first look is a new one, however early",
+      { JOIN(32, "[" SAID("3b", "31", "7", T20, T30, BOOT_ID) "]"),
+        LOG(32, AT("30") XID("3b", "31"), false),
+        TAIL(34, AT("30") XID("3b", "31") AT("33") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 8 20-33;") } },
     { "an earlier boot stays as it is",
       { JOIN(100, "[" SAID("3b", "79", "3", YESTERDAY, YESTERDAY, EARLIER) "]"),
         LOG(100, AT("20") XID("3b", "79"), true),
@@ -250,7 +255,12 @@ static const struct row {
         LOG(100, AT("30") FILLER, false), SAYS("0000:3b:00.0 31 1 20-100;") } },
     { "a count stops where the schema ends",
       { JOIN(100, "[" SAID("3b", "31", "2147483647", T20, T30, BOOT_ID) "]"),
-        LOG(100, AT("60") XID("3b", "31"), false), SAYS("0000:3b:00.0 31 2147483647 20-30;") } },
+        LOG(100, AT("60") XID("3b", "31"), false), SAYS("0000:3b:00.0 31 2147483647 20-60;") } },
+    { "a time of an earlier boot stays, though the clock is behind it",
+      { JOIN(100, "[" SAID("3b", "31", "1", "2033-11-14T22:13:40Z", "2033-11-14T22:13:50Z",
+                           EARLIER) "]"),
+        LOG(100, AT("30") FILLER, false),
+        SAYS("0000:3b:00.0 31 1 315619220-315619230 earlier;") } },
 };
 
 static struct log_time time_at(int s)
