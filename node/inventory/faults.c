@@ -21,12 +21,14 @@ static bool is_same_place(const struct xid_place *a, const struct xid_place *b)
            (a->function < 0 || b->function < 0 || a->function == b->function);
 }
 
-static struct logged_fault *faults_find(struct faults *f, const struct xid_event *e)
+/* The entry of an event and a boot. */
+static struct logged_fault *faults_find(struct faults *f, const struct xid_event *e,
+                                        const char *boot)
 {
     for (size_t i = 0; i < f->len; i++) {
         const struct xid_event *there = &f->items[i].event;
-        if (!*f->items[i].boot && there->xid == e->xid && there->nvswitch == e->nvswitch &&
-            is_same_place(&there->place, &e->place))
+        if (str_eq(f->items[i].boot, boot) && there->xid == e->xid &&
+            there->nvswitch == e->nvswitch && is_same_place(&there->place, &e->place))
             return &f->items[i];
     }
     return NULL;
@@ -73,7 +75,7 @@ static void faults_insert(struct faults *f, const struct logged_fault *fault)
 
 bool faults_add(struct faults *f, const struct logged_fault *fault)
 {
-    if (!make_room(f, fault))
+    if (faults_find(f, &fault->event, fault->boot) || !make_room(f, fault))
         return false;
     faults_insert(f, fault);
     return true;
@@ -123,7 +125,7 @@ static void take_words(struct xid_event *event, const struct xid_event *said)
 static void take_happening(struct faults *f, const struct happening *h)
 {
     struct logged_fault first = { .event = h->event, .first_s = h->at_s, .last_s = h->at_s };
-    struct logged_fault *there = faults_find(f, &h->event);
+    struct logged_fault *there = faults_find(f, &h->event, "");
     if (!there) {
         count_up(&first, h);
         faults_add(f, &first);

@@ -52,7 +52,8 @@ struct log_time {
 };
 
 /* Adds a copy of an entry; if the list is full, one that is worth less makes room: of an earlier
- * boot, then mild ones (base/xid_mild.h), then the oldest. False: all others are worth more. */
+ * boot, then mild ones (base/xid_mild.h), then the oldest. False: all others are worth more, or it
+ * is there. */
 bool faults_add(struct faults *f, const struct logged_fault *fault);
 struct log_time log_time_now(void);
 /* Takes the lines of a log that are new; each must have a time stamp. `whole`: `text` is all that

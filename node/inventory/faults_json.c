@@ -106,7 +106,7 @@ static bool read_times(const json_t *o, int64_t now_s, struct logged_fault *ret)
     int64_t most_s = *ret->boot ? INT64_MAX : now_s;
     ret->first_s = read_time_s(o, "first", most_s);
     ret->last_s = read_time_s(o, "last", most_s);
-    return ret->first_s && ret->last_s;
+    return ret->first_s && ret->first_s <= ret->last_s;
 }
 
 static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s,
@@ -125,7 +125,7 @@ static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s,
         ret->event.fatal = json_is_true(fatal) ? XID_FATAL : XID_NONFATAL;
     ret->count = ret->said = (uint32_t) count;
     ret->said_s = ret->last_s;
-    return true;
+    return xid_event_is_possible(&ret->event);
 }
 
 void faults_join(struct faults *f, const json_t *said, const char *boot_id, int64_t now_s)

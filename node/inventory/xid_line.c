@@ -132,6 +132,22 @@ static enum xid_fatal fatal_in(struct part text)
     return fatal;
 }
 
+static bool has_recovery(const struct xid_event *e)
+{
+    return !e->nvswitch && e->xid == XID_RECOVERY_CHANGED;
+}
+
+static bool may_be_fatal(const struct xid_event *e)
+{
+    return !e->nvswitch && e->xid >= XID_NVLINK_FIRST && e->xid <= XID_NVLINK_LAST;
+}
+
+bool xid_event_is_possible(const struct xid_event *e)
+{
+    return (e->recovery == RECOVERY_UNKNOWN || has_recovery(e)) &&
+           (e->fatal == XID_FATAL_UNKNOWN || may_be_fatal(e));
+}
+
 /* ---- lines */
 
 /* "PCI:0000:3b:00 GPU-I:05 GPU-CI:00): 94, …". */
@@ -143,9 +159,9 @@ static bool take_xid(struct part p, struct xid_event *ret)
         (part_skip(&p, " GPU-I:") && !take_decimal(&p, &instance)) ||
         (part_skip(&p, " GPU-CI:") && !take_decimal(&p, &instance)) || !take_number(&p, &ret->xid))
         return false;
-    if (ret->xid == XID_RECOVERY_CHANGED)
+    if (has_recovery(ret))
         ret->recovery = recovery_in(p);
-    if (ret->xid >= XID_NVLINK_FIRST && ret->xid <= XID_NVLINK_LAST)
+    if (may_be_fatal(ret))
         ret->fatal = fatal_in(p);
     return true;
 }

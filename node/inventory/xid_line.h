@@ -45,4 +45,8 @@ struct xid_reader {
  * the message before it. True if it completes a fault. */
 bool xid_line_take(struct xid_reader *r, struct part line, bool continues, struct xid_event *ret);
 
+/* Whether a line can say this: only Xid 154 has a recovery action, and only 144 to 150 are fatal or
+ * not. */
+bool xid_event_is_possible(const struct xid_event *e);
+
 #endif

@@ -231,6 +231,13 @@ static const struct row {
         LOG(32, AT("30") XID("3b", "31"), false),
         TAIL(34, AT("30") XID("3b", "31") AT("33") XID("3b", "31"), true),
         SAYS("0000:3b:00.0 31 8 20-33;") } },
+    { "an entry that is there twice",
+      { JOIN(100, "[" SAID("3b", "31", "2", T20, T30, BOOT_ID) "," SAID(
+                      "3b", "31", "5", T20, T30,
+                      BOOT_ID) "," SAID("3b", "31", "3", T20, T30,
+                                        EARLIER) "," SAID("3b", "31", "4", T20, T30, EARLIER) "]"),
+        LOG(100, AT("20") FILLER, false),
+        SAYS("0000:3b:00.0 31 2 20-30;0000:3b:00.0 31 3 20-30 earlier;") } },
     { "an earlier boot stays as it is",
       { JOIN(100, "[" SAID("3b", "79", "3", YESTERDAY, YESTERDAY, EARLIER) "]"),
         LOG(100, AT("20") XID("3b", "79"), true),
@@ -324,6 +331,10 @@ static void check(void **state)
             take(&f, step);
 }
 
+#define WITH(xid, fields)                                                                          \
+    "{'address':'0000:3b:00.0','xid':" xid ",'count':1,'first':'" T20 "','last':'" T20             \
+    "','bootId':'" BOOT_ID "'," fields "}"
+
 /* Any client may have written into a GpuNode: entries that no agent writes are left out. */
 static const struct wrong_row {
     const char *name, *said;
@@ -338,6 +349,12 @@ static const struct wrong_row {
     { "wrong: no first time", SAID("3b", "1", "1", "x", T20, BOOT_ID) },
     { "wrong: no last time", SAID("3b", "1", "1", T20, "x", BOOT_ID) },
     { "wrong: no boot", SAID("3b", "1", "1", T20, T20, "") },
+    { "wrong: a last time before the first", SAID("3b", "1", "1", T30, T20, BOOT_ID) },
+    { "wrong: a recovery action of another Xid", WITH("79", "'recovery':'Reset'") },
+    { "wrong: another Xid that is fatal", WITH("154", "'fatal':true") },
+    { "wrong: another Xid that is not fatal", WITH("143", "'fatal':false") },
+    { "wrong: a recovery action of a switch", WITH("154", "'recovery':'Reset','nvswitch':true") },
+    { "wrong: a switch with a fatal link", WITH("149", "'fatal':true,'nvswitch':true") },
     { "wrong: a boot that is too long", SAID("3b", "1", "1", T20, T20, BOOT_ID BOOT_ID) },
 };
 
