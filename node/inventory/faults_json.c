@@ -99,8 +99,8 @@ static bool read_boot(const json_t *o, const char *boot_id, char ret[static BOOT
     return true;
 }
 
-/* No fault of this boot is in the future. One of an earlier boot may be: the clock may be wrong until
- * the machine has reached a time server. */
+/* No fault of this boot is in the future. One of an earlier boot may be: the clock may be wrong
+ * until the machine has reached a time server. */
 static bool read_times(const json_t *o, int64_t now_s, struct logged_fault *ret)
 {
     int64_t most_s = *ret->boot ? INT64_MAX : now_s;
