@@ -89,13 +89,16 @@ struct happening {
     int64_t at_s;
     int64_t now_s;
     bool first_read; /* the log is read for the first time */
+    int64_t begin_s; /* since then the log is complete; INT64_MIN: since the boot */
 };
 
-/* Whether the line may be one of those that were reported when the agent started. */
+/* Whether the line may be one of those that were reported when the agent started. If the log still
+ * has all lines of the fault, each may be: their number says whether there are more. */
 static bool is_known(const struct logged_fault *fault, const struct happening *h)
 {
     int64_t slack_s = LINE_SLACK_S + (h->now_s - h->at_s) / LINE_DRIFT;
-    return h->first_read && fault->said && h->at_s <= fault->said_s + slack_s;
+    return h->first_read && fault->said &&
+           (h->begin_s < fault->first_s || h->at_s <= fault->said_s + slack_s);
 }
 
 /* Whether the line is one more. */
@@ -201,6 +204,15 @@ static int64_t line_time_s(const struct faults *f, const struct log_time *now, i
     return at_s < 0 ? 0 : at_s > now_s ? now_s : at_s;
 }
 
+/* The time from which on the log is complete. */
+static int64_t begin_s(const struct faults *f, const struct log_time *now, struct part text)
+{
+    struct kernel_log_line line = { 0 };
+    if (!kernel_log_next(&text, &line))
+        return INT64_MAX;
+    return line.stamp_us < US ? INT64_MIN : line_time_s(f, now, line.stamp_us, false);
+}
+
 struct reading {
     struct log_time now;
     bool since_read;  /* all lines came after the last reading */
@@ -211,7 +223,9 @@ static void take_lines(struct faults *f, struct part text, const struct reading 
 {
     struct kernel_log_line line = { 0 };
     struct xid_reader reader = { 0 };
-    struct happening h = { .now_s = r->now.wall_us / US, .first_read = f->read_s == 0 };
+    struct happening h = { .now_s = r->now.wall_us / US,
+                           .first_read = f->read_s == 0,
+                           .begin_s = begin_s(f, &r->now, text) };
     while (kernel_log_next(&text, &line)) {
         if (!line.by_kernel || (r->after_us >= 0 && line.stamp_us <= r->after_us) ||
             !xid_line_take(&reader, line.text, line.continues, &h.event))

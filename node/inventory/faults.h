@@ -21,9 +21,10 @@ struct logged_fault {
     char boot[BOOT_ID_MAX + 1]; /* boot id of an earlier boot; "": this boot */
     uint32_t count;
     int64_t first_s, last_s; /* seconds since 1970 */
-    /* How `count` came about: the larger of what was reported before and the lines that may belong
-     * to that, and the lines that came later. */
-    uint32_t said, known, fresh;
+    /* count = max(said, known) + fresh */
+    uint32_t said;  /* reported when the agent started */
+    uint32_t known; /* lines that may be among those */
+    uint32_t fresh; /* later lines */
     int64_t said_s; /* the last of those that were reported */
 };
 
