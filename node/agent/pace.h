@@ -1,7 +1,7 @@
 /* Decides when the agent scans next, and whether the result is worth a request. Pure. At rest the
  * agent scans every few minutes and sends nothing. It reports a change at once, fewer users at once
- * up to PACE_LEAVERS times, and other changes of holders, and higher counts of known faults, at most
- * once a minute. It scans every few seconds while Ostler waits for the node's GPUs to be free.
+ * up to PACE_LEAVERS times, and other changes of holders, and higher counts of known faults, at
+ * most once a minute. It scans every few seconds while Ostler waits for the node's GPUs to be free.
  * Delays after refusals grow. Hashes of node names spread the scans of nodes that start, or are
  * refused, together. */
 #ifndef OSTLER_NODE_AGENT_PACE_H
