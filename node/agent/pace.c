@@ -20,11 +20,6 @@ void pace_init(struct pace *p, const char *node, int64_t now_ms)
     p->next_ms = now_ms + spread(p, PACE_START_MS);
 }
 
-static int64_t holders_ms(const struct pace *p)
-{
-    return p->closed ? PACE_CLOSED_MS : PACE_HOLDERS_MS;
-}
-
 /* Whether to report at once that users have released a GPU. Ostler may be waiting for exactly that,
  * and the agent only learns so from the response. */
 static bool may_report_leavers(const struct pace *p, const struct inventory_hash *seen,
@@ -35,12 +30,9 @@ static bool may_report_leavers(const struct pace *p, const struct inventory_hash
 }
 
 /* When a change of holders, or of counts of faults, may be reported. */
-static int64_t allowed_ms(const struct pace *p, const struct inventory_hash *seen)
+static int64_t allowed_ms(const struct pace *p)
 {
-    int64_t wait_ms = holders_ms(p);
-    if (seen->counts != p->hash.counts && wait_ms > PACE_COUNTS_MS)
-        wait_ms = PACE_COUNTS_MS;
-    return p->wrote_ms + wait_ms;
+    return p->wrote_ms + (p->closed ? PACE_CLOSED_MS : PACE_HOLDERS_MS);
 }
 
 enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
@@ -49,7 +41,7 @@ enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *se
         return TURN_SAID;
     if (seen->all == p->hash.all)
         return TURN_QUIET;
-    if (seen->lasting != p->hash.lasting || now_ms >= allowed_ms(p, seen) ||
+    if (seen->lasting != p->hash.lasting || now_ms >= allowed_ms(p) ||
         may_report_leavers(p, seen, now_ms))
         return TURN_SAID;
     return TURN_LATER;
@@ -74,7 +66,7 @@ static int64_t next_ms(const struct pace *p, const struct scan_outcome *o, int64
     if (o->gone)
         return now_ms + PACE_AGAIN_MS;
     if (o->end == TURN_LATER)
-        return allowed_ms(p, &o->hash);
+        return allowed_ms(p);
     if (p->closed)
         return now_ms + PACE_CLOSED_MS;
     return now_ms + PACE_LOOK_MS - PACE_LOOK_MS / 10 + spread(p, PACE_LOOK_MS / 5);

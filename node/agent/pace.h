@@ -1,9 +1,9 @@
 /* Decides when the agent scans next, and whether the result is worth a request. Pure. At rest the
  * agent scans every few minutes and sends nothing. It reports a change at once, fewer users at once
- * up to PACE_LEAVERS times, other changes of holders at most once a minute, and higher counts of
- * known faults at most every PACE_COUNTS_MS. It scans every few
- * seconds while Ostler waits for the node's GPUs to be free. Delays after refusals grow. Hashes of
- * node names spread the scans of nodes that start, or are refused, together. */
+ * up to PACE_LEAVERS times, and other changes of holders, and higher counts of known faults, at
+ * most once a minute. It scans every few seconds while Ostler waits for the node's GPUs to be free.
+ * Delays after refusals grow. Hashes of node names spread the scans of nodes that start, or are
+ * refused, together. */
 #ifndef OSTLER_NODE_AGENT_PACE_H
 #define OSTLER_NODE_AGENT_PACE_H
 
@@ -15,12 +15,12 @@ enum {
     PACE_LOOK_MS = 5 * 60 * 1000, /* between scans at rest, ±10 % */
     /* one of this many quiet scans asks the server, which may have lost or changed the report */
     PACE_ASK_LOOKS = 6,
-    PACE_AGAIN_MS = 20 * 1000,   /* to the next scan while GPUs seem to be gone */
-    PACE_HOLDERS_MS = 60 * 1000, /* between writes if only holders have changed */
+    PACE_AGAIN_MS = 20 * 1000, /* to the next scan while GPUs seem to be gone */
+    /* between writes if only holders, or counts of known faults, have changed */
+    PACE_HOLDERS_MS = 60 * 1000,
     /* this many writes go out at once if holders leave; one more is allowed each minute */
     PACE_LEAVERS = 4,
-    PACE_COUNTS_MS = 10 * 1000, /* between writes if only counts of known faults have grown */
-    PACE_LOG_MS = 10 * 1000,    /* between looks at the kernel log */
+    PACE_LOG_MS = 10 * 1000, /* between looks at the kernel log */
     /* replaces PACE_HOLDERS_MS and PACE_LOOK_MS while Ostler waits for the GPUs to be free */
     PACE_CLOSED_MS = 10 * 1000,
     PACE_SETTLE_MS = 1000, /* wait after the first hint of a change, because hints come in groups */

@@ -64,7 +64,7 @@ static void scan_join(void *arg, const json_t *said, json_t *inventory)
     struct faults joined;
     const char *boot_id = scan->seen->os.boot_id;
     struct log_time now = log_time_now();
-    if (scan->faults->joined || scan->faults->why)
+    if (scan->faults->joined || scan->faults->why || !boot_id)
         return;
     faults_join(&joined, json_object_get(said, "faults"), boot_id, now.wall_us / (1000 * 1000));
     faults_read(&joined, scan->o->kernel_log, now);

@@ -139,7 +139,7 @@ struct hearing {
 
 static const struct hearing heard = { NULL, ERR_NONE },
                             hung = { "it did not answer in time", ERR_TIMEOUT },
-                            was_slow = { "its answer was not complete in time", ERR_SYSTEM },
+                            was_slow = { "its answer was not complete in time", ERR_TOO_LARGE },
                             ended_early = { "it ended before its answer was complete", ERR_SYSTEM },
                             was_long = { "its answer is too long", ERR_SYSTEM };
 

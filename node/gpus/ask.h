@@ -30,7 +30,8 @@ enum { ASK_LIMITS = 3 };
 
 /* Appends the helper's output to `ret`: printable lines in the form of node/inventory/nvml.h
  * without its first line. After a failure, these are the lines until then; ERR_TIMEOUT: then the
- * helper hung. While an earlier helper hangs in the kernel, no other starts. */
+ * helper hung; ERR_TOO_LARGE: it answered, but took too long as a whole. While an earlier helper
+ * hangs in the kernel, no other starts. */
 int asker_ask(struct asker *a, const struct question *q, struct buf *ret, struct err *e);
 /* Whether an earlier helper still hangs in the kernel. */
 bool asker_is_stuck(struct asker *a);

@@ -30,7 +30,19 @@ int keeper_ask_driver(const struct root *host, struct asker *a, const char *gpus
     return asker_ask(a, &(struct question){ &d, gpus, limit_ms }, ret, e);
 }
 
-/* Asks, and remembers which GPU hangs. */
+/* The lines before the question that has no answer. */
+static struct part answered(struct part said, const char *unanswered)
+{
+    struct part rest = said;
+    struct nvml_line line;
+    while (*unanswered && nvml_next(&rest, &line))
+        if (line.kind == NVML_ASKS && part_is(line.address, unanswered))
+            return (struct part){ said.at, (size_t) (line.text.at - said.at) };
+    return said;
+}
+
+/* Asks, and remembers which GPU hangs. If all of them together take too long, what they said until
+ * then counts, and the one that was asked last comes last from then on. */
 static struct answer keeper_ask(struct keeper *k, struct view *v, struct buf *said, struct err *e)
 {
     CLEANUP_BUF struct buf gpus = BUF_INIT(ORDER_MAX);
@@ -38,14 +50,16 @@ static struct answer keeper_ask(struct keeper *k, struct view *v, struct buf *sa
     order_gpus(v, &k->hung, &gpus);
     int rc = keeper_ask_driver(k->host, &k->asker, gpus.len ? buf_text(&gpus) : NULL, k->limit_ms,
                                said, e);
-    bool hung = rc < 0 && e->kind == ERR_TIMEOUT;
+    bool hung = rc < 0 && e->kind == ERR_TIMEOUT, slow = rc < 0 && e->kind == ERR_TOO_LARGE;
     /* As long as an earlier process hangs, nothing else is known. */
     if (rc < 0 && !hung && asker_is_stuck(&k->asker))
         return (struct answer){ PART(""), k->hangs };
     order_take(&k->hung, part_of_buf(said), last);
     snprintf(k->hangs, sizeof k->hangs, "%s", hung ? last : "");
-    if (*k->hangs)
-        order_add(&k->hung, k->hangs);
+    if (*last && (hung || slow))
+        order_add(&k->hung, last);
+    if (slow)
+        return (struct answer){ answered(part_of_buf(said), last), k->hangs };
     return (struct answer){ rc == 0 || hung ? part_of_buf(said) : PART(""), k->hangs };
 }
 

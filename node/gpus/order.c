@@ -7,8 +7,6 @@
 #include "base/str.h"
 #include "node/inventory/nvml.h"
 
-#define CARDS "proc/driver/nvidia/gpus"
-
 static size_t index_of(const struct hung *hung, const char *address)
 {
     size_t i = 0;
@@ -17,21 +15,16 @@ static size_t index_of(const struct hung *hung, const char *address)
     return i;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 void order_gpus(struct view *v, const struct hung *hung, struct buf *ret)
 {
     CLEANUP_FOLDER struct folder cards = { 0 };
     const char *names[PCI_DEVICES_MAX], *name;
     size_t len = 0;
-    view_folder(v, CARDS, PCI_DEVICES_MAX, &cards);
+    view_folder(v, PCI_DRIVER_GPUS, PCI_DEVICES_MAX, &cards);
     while (len < PCI_DEVICES_MAX && (name = folder_next(&cards)))
         if (pci_is_address(name) && strlen(name) <= CARD_ADDRESS_MAX)
             names[len++] = arena_strdup(&v->arena, name);
-    qsort(names, len, sizeof names[0], by_name);
+    qsort(names, len, sizeof names[0], str_compare);
     for (int last = 0; last <= 1; last++)
         for (size_t i = 0; i < len; i++)
             if ((index_of(hung, names[i]) < hung->len) == last)

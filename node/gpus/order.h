@@ -11,7 +11,8 @@
 /* Bytes of a list of all GPUs, with its NUL. */
 enum { ORDER_MAX = PCI_DEVICES_MAX * (CARD_ADDRESS_MAX + 1) + 1 };
 
-/* GPUs that hung NVML, of which it has not answered since; initialize with zeros. */
+/* GPUs that hung NVML, or whose answer came too late, and of which it has not answered since;
+ * initialize with zeros. */
 struct hung {
     char items[PCI_DEVICES_MAX][CARD_ADDRESS_MAX + 1];
     size_t len;

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/xid_mild.h"
 #include "node/inventory/kernel_log.h"
 
 enum { US = 1000 * 1000 };
@@ -12,19 +13,7 @@ enum { US = 1000 * 1000 };
  * by this much and by one part in LINE_DRIFT of its age. */
 enum { LINE_SLACK_S = 5, LINE_DRIFT = 5000 };
 
-/* Xids that a program can cause by its own errors, as often as it likes. They must not push out
- * others. */
-static const uint16_t of_programs[] = { 8, 13, 31, 32, 43, 45, 68, 69, 109, 137 };
-
 /* ---- the list */
-
-static bool is_of_programs(const struct xid_event *e)
-{
-    for (size_t i = 0; i < ARRAY_LEN(of_programs); i++)
-        if (!e->nvswitch && e->xid == of_programs[i])
-            return true;
-    return false;
-}
 
 static bool is_same_place(const struct xid_place *a, const struct xid_place *b)
 {
@@ -32,21 +21,25 @@ static bool is_same_place(const struct xid_place *a, const struct xid_place *b)
            (a->function < 0 || b->function < 0 || a->function == b->function);
 }
 
-static struct logged_fault *faults_find(struct faults *f, const struct xid_event *e)
+/* The entry of an event and a boot. */
+static struct logged_fault *faults_find(struct faults *f, const struct xid_event *e,
+                                        const char *boot)
 {
     for (size_t i = 0; i < f->len; i++) {
         const struct xid_event *there = &f->items[i].event;
-        if (!*f->items[i].boot && there->xid == e->xid && there->nvswitch == e->nvswitch &&
-            is_same_place(&there->place, &e->place))
+        if (str_eq(f->items[i].boot, boot) && there->xid == e->xid &&
+            there->nvswitch == e->nvswitch && is_same_place(&there->place, &e->place))
             return &f->items[i];
     }
     return NULL;
 }
 
-/* The smaller, the sooner it makes room for others. */
+/* The smaller, the sooner it makes room for others. Programs cause mild faults as often as they
+ * like: these must not push out others. */
 static int worth(const struct logged_fault *fault)
 {
-    return *fault->boot ? 0 : is_of_programs(&fault->event) ? 1 : 2;
+    bool mild = !fault->event.nvswitch && xid_is_mild(fault->event.xid);
+    return *fault->boot ? 0 : mild ? 1 : 2;
 }
 
 static void faults_remove(struct faults *f, size_t i)
@@ -82,7 +75,7 @@ static void faults_insert(struct faults *f, const struct logged_fault *fault)
 
 bool faults_add(struct faults *f, const struct logged_fault *fault)
 {
-    if (!make_room(f, fault))
+    if (faults_find(f, &fault->event, fault->boot) || !make_room(f, fault))
         return false;
     faults_insert(f, fault);
     return true;
@@ -95,27 +88,32 @@ struct happening {
     struct xid_event event;
     int64_t at_s;
     int64_t now_s;
-    bool again; /* the line may have been counted before */
+    bool first_read; /* the log is read for the first time */
+    int64_t begin_s; /* since then the log is complete; INT64_MIN: since the boot */
 };
 
+/* Whether the line may be one of those that were reported when the agent started. If the log still
+ * has all lines of the fault, each may be: their number says whether there are more. */
 static bool is_known(const struct logged_fault *fault, const struct happening *h)
 {
     int64_t slack_s = LINE_SLACK_S + (h->now_s - h->at_s) / LINE_DRIFT;
-    return h->again || (fault->said && h->at_s <= fault->said_s + slack_s);
+    return h->first_read && fault->said &&
+           (h->begin_s < fault->first_s || h->at_s <= fault->said_s + slack_s);
 }
 
-/* Whether the count has grown. */
+/* Whether the line is one more. */
 static bool count_up(struct logged_fault *fault, const struct happening *h)
 {
     uint32_t before = fault->count;
-    if (is_known(fault, h))
+    bool known = is_known(fault, h);
+    if (known)
         fault->known++;
     else
         fault->fresh++;
     uint32_t old = fault->said > fault->known ? fault->said : fault->known;
     if (__builtin_add_overflow(old, fault->fresh, &fault->count) || fault->count > INT32_MAX)
         fault->count = INT32_MAX;
-    return fault->count > before;
+    return !known || fault->count > before;
 }
 
 /* What the last line says counts, but fatal once is fatal. */
@@ -130,7 +128,7 @@ static void take_words(struct xid_event *event, const struct xid_event *said)
 static void take_happening(struct faults *f, const struct happening *h)
 {
     struct logged_fault first = { .event = h->event, .first_s = h->at_s, .last_s = h->at_s };
-    struct logged_fault *there = faults_find(f, &h->event);
+    struct logged_fault *there = faults_find(f, &h->event, "");
     if (!there) {
         count_up(&first, h);
         faults_add(f, &first);
@@ -162,15 +160,6 @@ static uint64_t sum_of(const struct faults *f)
 
 /* ---- what is new in a log */
 
-static bool has_stamps(struct part text)
-{
-    struct kernel_log_line line;
-    while (kernel_log_next(&text, &line))
-        if (line.by_kernel)
-            return line.stamp_us >= 0;
-    return true;
-}
-
 static uint64_t line_hash(struct part whole)
 {
     return str_hash(whole.at, whole.len);
@@ -181,7 +170,7 @@ static uint64_t line_hash(struct part whole)
 static bool skip_read(const struct log_place *place, struct part *text)
 {
     struct part rest = *text;
-    struct kernel_log_line line;
+    struct kernel_log_line line = { 0 };
     uint32_t seen = 0;
     while (seen < place->seen && kernel_log_next(&rest, &line)) {
         if (line_hash(line.whole) != place->line)
@@ -194,7 +183,7 @@ static bool skip_read(const struct log_place *place, struct part *text)
 
 static void keep_place(struct log_place *place, struct part text)
 {
-    struct kernel_log_line line, last = { .stamp_us = -1 };
+    struct kernel_log_line line = { 0 }, last = { 0 };
     struct part rest = text;
     while (kernel_log_next(&rest, &line))
         last = line;
@@ -205,44 +194,41 @@ static void keep_place(struct log_place *place, struct part text)
         place->seen += line_hash(line.whole) == place->line;
 }
 
-/* From here on, lines of this boot may have been counted: the log tells only how many it has. */
-static void count_again(struct faults *f)
-{
-    for (size_t i = 0; i < f->len; i++) {
-        struct logged_fault *fault = &f->items[i];
-        if (*fault->boot)
-            continue;
-        fault->said = fault->count;
-        fault->known = fault->fresh = 0;
-    }
-}
-
 /* Derived from the stamp, but not outside of the time since the last reading. */
 static int64_t line_time_s(const struct faults *f, const struct log_time *now, int64_t stamp_us,
                            bool since_read)
 {
-    int64_t now_s = now->wall_us / US, at_s = now_s;
-    if (stamp_us >= 0)
-        at_s = (now->wall_us - (now->boot_us - stamp_us)) / US;
+    int64_t now_s = now->wall_us / US, at_s = (now->wall_us - (now->boot_us - stamp_us)) / US;
     if (since_read && at_s < f->read_s)
         at_s = f->read_s;
     return at_s < 0 ? 0 : at_s > now_s ? now_s : at_s;
 }
 
+/* The time from which on the log is complete. */
+static int64_t begin_s(const struct faults *f, const struct log_time *now, struct part text)
+{
+    struct kernel_log_line line = { 0 };
+    if (!kernel_log_next(&text, &line))
+        return INT64_MAX;
+    return line.stamp_us < US ? INT64_MIN : line_time_s(f, now, line.stamp_us, false);
+}
+
 struct reading {
     struct log_time now;
-    bool again;       /* lines may have been counted before */
     bool since_read;  /* all lines came after the last reading */
     int64_t after_us; /* lines up to this stamp were read before; -1: none was */
 };
 
 static void take_lines(struct faults *f, struct part text, const struct reading *r)
 {
-    struct kernel_log_line line;
-    struct happening h = { .now_s = r->now.wall_us / US, .again = r->again };
+    struct kernel_log_line line = { 0 };
+    struct xid_reader reader = { 0 };
+    struct happening h = { .now_s = r->now.wall_us / US,
+                           .first_read = f->read_s == 0,
+                           .begin_s = begin_s(f, &r->now, text) };
     while (kernel_log_next(&text, &line)) {
         if (!line.by_kernel || (r->after_us >= 0 && line.stamp_us <= r->after_us) ||
-            !xid_line_take(&f->reader, line.text, &h.event))
+            !xid_line_take(&reader, line.text, line.continues, &h.event))
             continue;
         h.at_s = line_time_s(f, &r->now, line.stamp_us, r->since_read);
         take_happening(f, &h);
@@ -254,9 +240,8 @@ bool faults_take(struct faults *f, struct part text, bool whole, struct log_time
 {
     struct part fresh = text;
     struct reading r = { .now = now, .after_us = -1 };
-    bool stamps = has_stamps(text), counts = f->place.any && (!stamps || f->place.stamp_us < 0);
     *ret_news = false;
-    if (f->place.any && !counts) {
+    if (f->place.any) {
         r.since_read = skip_read(&f->place, &fresh);
         if (!r.since_read)
             r.after_us = f->place.stamp_us;
@@ -264,11 +249,6 @@ bool faults_take(struct faults *f, struct part text, bool whole, struct log_time
     if (!whole && !r.since_read)
         return false;
     r.since_read |= r.after_us >= 0;
-    r.again = counts || !stamps;
-    if (counts)
-        count_again(f);
-    if (r.again)
-        f->reader = (struct xid_reader){ 0 };
     uint64_t before = sum_of(f);
     take_lines(f, fresh, &r);
     *ret_news = sum_of(f) != before;
@@ -299,9 +279,11 @@ bool faults_read(struct faults *f, const char *file, struct log_time now)
          i++) {
         CLEANUP_KERNEL_LOG struct kernel_log log = { 0 };
         why = kernel_log_read(file, sizes[i], &log);
+        const struct part text = { log.at, log.len };
+        if (!why && !kernel_log_has_stamps(text))
+            why = NO_STAMPS;
         if (!why)
-            taken = faults_take(f, (struct part){ log.at, log.len }, sizes[i] == KERNEL_LOG_MAX,
-                                now, &news);
+            taken = faults_take(f, text, sizes[i] == KERNEL_LOG_MAX, now, &news);
     }
     f->why = why;
     return news || why != before;

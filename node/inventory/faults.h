@@ -12,14 +12,19 @@
 
 enum { FAULTS_MAX = 32 };
 
+/* Reason in the place of an errno: the log has no time stamps, without which lines that the kernel
+ * wrote and those of a program within a message cannot be told apart. */
+enum { NO_STAMPS = -1 };
+
 struct logged_fault {
     struct xid_event event;
     char boot[BOOT_ID_MAX + 1]; /* boot id of an earlier boot; "": this boot */
     uint32_t count;
     int64_t first_s, last_s; /* seconds since 1970 */
-    /* How `count` came about: the larger of what was reported before and the lines that may belong
-     * to that, and the lines that came later. */
-    uint32_t said, known, fresh;
+    /* count = max(said, known) + fresh */
+    uint32_t said;  /* reported when the agent started */
+    uint32_t known; /* lines that may be among those */
+    uint32_t fresh; /* later lines */
     int64_t said_s; /* the last of those that were reported */
 };
 
@@ -28,7 +33,7 @@ struct log_place {
     bool any;         /* there was a line */
     uint64_t line;    /* hash of the last line */
     uint32_t seen;    /* lines with this hash up to there */
-    int64_t stamp_us; /* of the last line; -1: it had none */
+    int64_t stamp_us; /* of the last line */
 };
 
 /* Zero-initialized = nothing read. */
@@ -36,9 +41,8 @@ struct faults {
     struct logged_fault items[FAULTS_MAX]; /* by `last_s`; among equal ones, the newest last */
     size_t len;
     struct log_place place;
-    struct xid_reader reader;
     int64_t read_s; /* when the log was last read; 0: never */
-    int why;        /* errno of the last try to read it; 0: it was read */
+    int why;        /* errno of the last try to read it, or NO_STAMPS; 0: it was read */
     bool joined;    /* has what the GpuNode reported when the agent started */
 };
 
@@ -49,12 +53,13 @@ struct log_time {
 };
 
 /* Adds a copy of an entry; if the list is full, one that is worth less makes room: of an earlier
- * boot, then of a program's own errors, then the oldest. False: all others are worth more. */
+ * boot, then mild ones (base/xid_mild.h), then the oldest. False: all others are worth more, or it
+ * is there. */
 bool faults_add(struct faults *f, const struct logged_fault *fault);
 struct log_time log_time_now(void);
-/* Takes the lines of a log that are new. `whole`: `text` is all that the log still has; otherwise,
- * if it does not contain the last line that was read, nothing is taken: false. *ret_news: a fault
- * is new or has a higher count. */
+/* Takes the lines of a log that are new; each must have a time stamp. `whole`: `text` is all that
+ * the log still has; otherwise, if it does not contain the last line that was read, nothing is
+ * taken: false. *ret_news: a fault is new or has a higher count. */
 bool faults_take(struct faults *f, struct part text, bool whole, struct log_time now,
                  bool *ret_news);
 /* Reads the log and takes what is new; `file` as in kernel_log_read(). True: a fault is new or has

@@ -81,12 +81,12 @@ static bool read_place(const char *address, struct xid_place *ret)
     return true;
 }
 
-/* A time that is not in the future, in seconds; 0: it is missing or wrong. */
-static int64_t read_time_s(const json_t *o, const char *key, int64_t now_s)
+/* A time in seconds, at most `most_s`; 0: it is missing or wrong. */
+static int64_t read_time_s(const json_t *o, const char *key, int64_t most_s)
 {
     const char *text = json_str(o, key);
     int64_t us = text ? clock_parse_rfc3339(text) : -1;
-    return us < 0 ? 0 : us / US > now_s ? now_s : us / US;
+    return us < 0 ? 0 : us / US > most_s ? most_s : us / US;
 }
 
 static bool read_boot(const json_t *o, const char *boot_id, char ret[static BOOT_ID_MAX + 1])
@@ -99,17 +99,25 @@ static bool read_boot(const json_t *o, const char *boot_id, char ret[static BOOT
     return true;
 }
 
+/* No fault of this boot is in the future. One of an earlier boot may be: the clock may be wrong
+ * until the machine has reached a time server. */
+static bool read_times(const json_t *o, int64_t now_s, struct logged_fault *ret)
+{
+    int64_t most_s = *ret->boot ? INT64_MAX : now_s;
+    ret->first_s = read_time_s(o, "first", most_s);
+    ret->last_s = read_time_s(o, "last", most_s);
+    return ret->first_s && ret->first_s <= ret->last_s;
+}
+
 static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s,
                        struct logged_fault *ret)
 {
     int64_t xid = json_int(o, "xid", -1), count = json_int(o, "count", 0);
     const json_t *fatal = json_at(o, "fatal");
-    *ret = (struct logged_fault){ .event.nvswitch = json_bool(o, "nvswitch", false),
-                                  .first_s = read_time_s(o, "first", now_s),
-                                  .last_s = read_time_s(o, "last", now_s) };
-    if (!read_place(json_str(o, "address"), &ret->event.place) || xid < 0 || xid > XID_MAX ||
-        count < 1 || count > INT32_MAX || !ret->first_s || !ret->last_s ||
-        !read_boot(o, boot_id, ret->boot))
+    *ret = (struct logged_fault){ .event.nvswitch = json_bool(o, "nvswitch", false) };
+    if (!read_boot(o, boot_id, ret->boot) ||
+        !read_place(json_str(o, "address"), &ret->event.place) || xid < 0 || xid > XID_MAX ||
+        count < 1 || count > INT32_MAX || !read_times(o, now_s, ret))
         return false;
     ret->event.xid = (uint16_t) xid;
     ret->event.recovery = gpu_recovery_parse(json_str(o, "recovery"));
@@ -117,7 +125,7 @@ static bool read_fault(const json_t *o, const char *boot_id, int64_t now_s,
         ret->event.fatal = json_is_true(fatal) ? XID_FATAL : XID_NONFATAL;
     ret->count = ret->said = (uint32_t) count;
     ret->said_s = ret->last_s;
-    return true;
+    return xid_event_is_possible(&ret->event);
 }
 
 void faults_join(struct faults *f, const json_t *said, const char *boot_id, int64_t now_s)

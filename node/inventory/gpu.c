@@ -4,8 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define CARDS "proc/driver/nvidia/gpus"
-
 enum { CARDS_MAX = 256, INSTANCES_MAX = 64, TEXT_MAX = 16384, MINOR_MAX = 255 };
 
 /* Until a GPU is initialized, its driver reports question marks or "Unknown". */
@@ -53,7 +51,8 @@ static void gpu_take(struct view *v, const char *address, struct pci_devices *gp
     struct pci_device gone = {
         .vendor = &vendors[VENDOR_NVIDIA], .minor = -1, .numa_node = -1, .bus = BUS_GONE
     };
-    if (view_read(v, arena_printf(&v->arena, CARDS "/%s/information", address), &text) != SEEN)
+    if (view_read(v, arena_printf(&v->arena, PCI_DRIVER_GPUS "/%s/information", address), &text) !=
+        SEEN)
         return;
     struct pci_device *listed = pci_find(gpus, address), *device = listed ? listed : &gone;
     gpu_parse(&v->arena, part_of_buf(&text), device);
@@ -69,7 +68,7 @@ void gpu_read(struct view *v, struct pci_devices *gpus)
 {
     CLEANUP_FOLDER struct folder folder = { 0 };
     const char *name;
-    view_folder(v, CARDS, CARDS_MAX, &folder);
+    view_folder(v, PCI_DRIVER_GPUS, CARDS_MAX, &folder);
     while ((name = view_next(v, &folder)))
         if (pci_is_address(name))
             gpu_take(v, name, gpus);

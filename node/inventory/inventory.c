@@ -26,13 +26,21 @@ void inventory_look(const struct root *root, struct inventory *ret)
     holders_look(v, vendor, &ret->module, &ret->holders);
 }
 
+/* Why the kernel log says nothing. */
+static const char *log_reason(struct inventory *i, int why)
+{
+    if (why == EPERM)
+        return "CAP_SYSLOG is missing";
+    if (why == NO_STAMPS)
+        return "it has no time stamps (printk.time is 0)";
+    return arena_strdup(&i->view.arena, strerror(why));
+}
+
 void inventory_add_faults(struct inventory *i, const struct faults *faults)
 {
     i->faults = faults;
     if (faults->why)
-        view_report(&i->view, KERNEL_LOG_NAME,
-                    faults->why == EPERM ? "CAP_SYSLOG is missing"
-                                         : arena_strdup(&i->view.arena, strerror(faults->why)));
+        view_report(&i->view, KERNEL_LOG_NAME, log_reason(i, faults->why));
 }
 
 void inventory_clear(struct inventory *i)

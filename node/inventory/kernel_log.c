@@ -112,16 +112,29 @@ static bool skip_caller(struct part *p)
     return true;
 }
 
-bool kernel_log_next(struct part *text, struct kernel_log_line *ret)
+bool kernel_log_next(struct part *text, struct kernel_log_line *line)
 {
-    *ret = (struct kernel_log_line){ .stamp_us = -1 };
+    const struct part before = line->prefix;
+    *line = (struct kernel_log_line){ .stamp_us = -1 };
     do {
-        if (!part_next(text, '\n', &ret->whole))
+        if (!part_next(text, '\n', &line->whole))
             return false;
-        ret->text = ret->whole;
-    } while (!take_priority(&ret->text, &ret->by_kernel));
-    bool has_stamp = take_stamp(&ret->text, &ret->stamp_us), has_caller = skip_caller(&ret->text);
+        line->text = line->whole;
+    } while (!take_priority(&line->text, &line->by_kernel));
+    bool has_stamp = take_stamp(&line->text, &line->stamp_us),
+         has_caller = skip_caller(&line->text);
+    line->prefix = (struct part){ line->whole.at, line->whole.len - line->text.len };
+    line->continues = part_same(line->prefix, before);
     if (has_stamp || has_caller)
-        part_skip(&ret->text, " ");
+        part_skip(&line->text, " ");
+    return true;
+}
+
+bool kernel_log_has_stamps(struct part text)
+{
+    struct kernel_log_line line = { 0 };
+    while (kernel_log_next(&text, &line))
+        if (line.stamp_us < 0)
+            return false;
     return true;
 }

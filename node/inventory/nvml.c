@@ -11,7 +11,6 @@
 enum { MEMORY_MAX_MIB = 1 << 24, VERSION_TEXT_MAX = 256, PLACES_MAX = 4096, PLACE_LEN_MAX = 192 };
 
 #define CAPABILITIES "proc/driver/nvidia/capabilities"
-#define CARDS "proc/driver/nvidia/gpus"
 
 /* ---- the current layout */
 
@@ -47,7 +46,7 @@ static uint64_t sum_of_gpus(struct view *v)
     CLEANUP_FOLDER struct folder gpus = { 0 };
     uint64_t sum = 0;
     const char *name;
-    view_folder(v, CARDS, PLACES_MAX, &gpus);
+    view_folder(v, PCI_DRIVER_GPUS, PLACES_MAX, &gpus);
     while ((name = folder_next(&gpus)))
         sum += str_hash(name, strlen(name));
     return sum;

@@ -15,7 +15,8 @@
 enum { NVML_PROCESS_MAX_S = 90 };
 
 /* Whether a process with this name is that one. Any process can have that name: then it is hidden
- * for this long, and only from the list of holders, not from the module's reference count. */
+ * for this long, and for ever if a new one replaces it each time. It is hidden only from the list
+ * of holders, not from the module's reference count, which keeps the driver loaded. */
 bool nvml_process_is(struct view *v, int pid, struct part name);
 /* Seconds since the start of a process, from the texts of proc/PID/stat and proc/uptime; -1: not
  * known. `ticks`: clock ticks per second. */

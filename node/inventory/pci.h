@@ -10,6 +10,9 @@
 #include "node/inventory/text.h"
 #include "node/inventory/view.h"
 
+/* Where the loaded driver has a directory for each of its GPUs, by address. */
+#define PCI_DRIVER_GPUS "proc/driver/nvidia/gpus"
+
 /* Limits: devices of each kind; length of a kernel driver's name. */
 enum { PCI_DEVICES_MAX = 64, PCI_DRIVER_MAX = 63 };
 /* Longest address that pci_is_address() takes, with its NUL. */

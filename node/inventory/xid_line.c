@@ -9,8 +9,6 @@ enum {
     XID_NVLINK_FIRST = 144,
     XID_NVLINK_LAST = 150,
     XID_RECOVERY_CHANGED = 154,
-    /* lines within which a message of three lines ends, with others between */
-    SILENT_LINES = 8,
     DOMAIN_DIGITS = 8,
     NUMBER_DIGITS = 9,
 };
@@ -134,6 +132,22 @@ static enum xid_fatal fatal_in(struct part text)
     return fatal;
 }
 
+static bool has_recovery(const struct xid_event *e)
+{
+    return !e->nvswitch && e->xid == XID_RECOVERY_CHANGED;
+}
+
+static bool may_be_fatal(const struct xid_event *e)
+{
+    return !e->nvswitch && e->xid >= XID_NVLINK_FIRST && e->xid <= XID_NVLINK_LAST;
+}
+
+bool xid_event_is_possible(const struct xid_event *e)
+{
+    return (e->recovery == RECOVERY_UNKNOWN || has_recovery(e)) &&
+           (e->fatal == XID_FATAL_UNKNOWN || may_be_fatal(e));
+}
+
 /* ---- lines */
 
 /* "PCI:0000:3b:00 GPU-I:05 GPU-CI:00): 94, …". */
@@ -145,9 +159,9 @@ static bool take_xid(struct part p, struct xid_event *ret)
         (part_skip(&p, " GPU-I:") && !take_decimal(&p, &instance)) ||
         (part_skip(&p, " GPU-CI:") && !take_decimal(&p, &instance)) || !take_number(&p, &ret->xid))
         return false;
-    if (ret->xid == XID_RECOVERY_CHANGED)
+    if (has_recovery(ret))
         ret->recovery = recovery_in(p);
-    if (ret->xid >= XID_NVLINK_FIRST && ret->xid <= XID_NVLINK_LAST)
+    if (may_be_fatal(ret))
         ret->fatal = fatal_in(p);
     return true;
 }
@@ -165,31 +179,32 @@ static bool take_sxid(struct part p, struct xid_event *ret)
 }
 
 /* The message about a GPU that does not answer when the driver starts has three lines, and no Xid.
- * It counts as that of a GPU that has fallen off the bus. */
-static bool take_silent(struct xid_reader *r, struct part line, struct xid_event *ret)
+ * Its first line has the address. */
+static void begin_silent(struct xid_reader *r, struct part line)
 {
-    if (part_skip(&line, "NVRM: The NVIDIA GPU ")) {
-        bool is_place = take_place(&line, &r->silent) && take_function(&line, &r->silent);
-        r->left = is_place && line.len == 0 ? SILENT_LINES : 0;
+    r->is_silent = part_skip(&line, "NVRM: The NVIDIA GPU ") && take_place(&line, &r->silent) &&
+                   take_function(&line, &r->silent) && line.len == 0;
+}
+
+/* Its last line. It counts as that of a GPU that has fallen off the bus. */
+static bool end_silent(struct xid_reader *r, struct part line, struct xid_event *ret)
+{
+    if (!r->is_silent ||
+        !part_begins(line, "NVRM: fallen off the bus and is not responding to commands"))
         return false;
-    }
-    if (r->left == 0)
-        return false;
-    r->left--;
-    if (!part_begins(line, "NVRM: fallen off the bus and is not responding to commands"))
-        return false;
-    r->left = 0;
+    r->is_silent = false;
     ret->place = r->silent;
     ret->xid = XID_OFF_BUS;
     return true;
 }
 
-bool xid_line_take(struct xid_reader *r, struct part line, struct xid_event *ret)
+bool xid_line_take(struct xid_reader *r, struct part line, bool continues, struct xid_event *ret)
 {
     *ret = (struct xid_event){ 0 };
+    if (continues)
+        return end_silent(r, line, ret);
+    begin_silent(r, line);
     if (part_skip(&line, "NVRM: Xid ("))
         return take_xid(line, ret);
-    if (part_skip(&line, "nvidia-nvswitch"))
-        return take_sxid(line, ret);
-    return take_silent(r, line, ret);
+    return part_skip(&line, "nvidia-nvswitch") && take_sxid(line, ret);
 }

@@ -1,9 +1,11 @@
 /* Recognizes GPU faults in the lines that NVIDIA's driver writes to the kernel log: Xids of GPUs,
  * SXids of NVSwitches, and GPUs that do not answer when the driver starts. Pure.
  *
- * A line contains the name of a process, which its user chooses. So only what comes before it
- * counts: the address and the number at the beginning of the line. The two exceptions are longer
- * than any process name: the recovery action of Xid 154, and whether an NVLink fault is fatal. */
+ * A message contains texts that a program chooses, and with them the beginning of further lines. So
+ * only its first line counts; the driver writes no Xid and no SXid in another one. In that line, a
+ * program chooses the name of its process. So only what comes before it counts: the address and the
+ * number at the beginning. The two exceptions are longer than any process name: the recovery action
+ * of Xid 154, and whether an NVLink fault is fatal. */
 #ifndef OSTLER_NODE_INVENTORY_XID_LINE_H
 #define OSTLER_NODE_INVENTORY_XID_LINE_H
 
@@ -35,11 +37,16 @@ struct xid_event {
 
 /* What a reader keeps between lines. Zero-initialized = nothing. */
 struct xid_reader {
-    struct xid_place silent; /* GPU of a message of several lines */
-    uint8_t left;            /* number of lines in which the message may go on; 0: none */
+    bool is_silent; /* the message is about a GPU that may not answer: */
+    struct xid_place silent;
 };
 
-/* Takes the next line of the kernel log, without its prefix. True if it completes a fault. */
-bool xid_line_take(struct xid_reader *r, struct part line, struct xid_event *ret);
+/* Takes the next line of the kernel log, without its prefix. `continues`: it is a further line of
+ * the message before it. True if it completes a fault. */
+bool xid_line_take(struct xid_reader *r, struct part line, bool continues, struct xid_event *ret);
+
+/* Whether a line can say this: only Xid 154 has a recovery action, and only 144 to 150 are fatal or
+ * not. */
+bool xid_event_is_possible(const struct xid_event *e);
 
 #endif

@@ -97,13 +97,29 @@ static void ask_sram(struct health *h)
         add_flag(h, "sramExceeded", sram.exceeded);
 }
 
+/* Its probe may complete with an error: then no summary counts. */
+static const char *fabric_of(const struct nvml_fabric *f)
+{
+    if (f->state != FABRIC_COMPLETED)
+        return NULL;
+    if (f->result != NVML_SUCCESS)
+        return "Unhealthy";
+    return f->summary < COUNT_OF(fabrics) ? fabrics[f->summary] : NULL;
+}
+
 static void ask_fabric(struct health *h)
 {
     struct nvml_fabric fabric = { .version = FABRIC_VERSION };
     if (nvmlDeviceGetGpuFabricInfoV &&
-        succeeded(h, nvmlDeviceGetGpuFabricInfoV(h->device, &fabric)) &&
-        fabric.state == FABRIC_COMPLETED && fabric.summary < COUNT_OF(fabrics))
-        add(h, "fabric", fabrics[fabric.summary]);
+        succeeded(h, nvmlDeviceGetGpuFabricInfoV(h->device, &fabric)))
+        add(h, "fabric", fabric_of(&fabric));
+}
+
+/* A call that a GPU refuses until it is reset says more than "None". */
+static const char *recovery_by_calls(const struct health *h)
+{
+    bool asks_for_more = h->recovery && strcmp(h->recovery, recoveries[0]) != 0;
+    return h->needs_reset && !asks_for_more ? "Reset" : h->recovery;
 }
 
 bool health_describe(const char *address, int result, void *device,
@@ -120,7 +136,7 @@ bool health_describe(const char *address, int result, void *device,
         ask_sram(&h);
         ask_fabric(&h);
     }
-    add(&h, "recovery", !h.recovery && h.needs_reset ? "Reset" : h.recovery);
+    add(&h, "recovery", recovery_by_calls(&h));
     add(&h, "lost", h.lost ? "true" : NULL);
     snprintf(ret, HEALTH_LINE_MAX, "%.*s\n", HEALTH_LINE_MAX - 2, h.line);
     return known || h.lost || h.needs_reset;

@@ -53,7 +53,8 @@ struct nvml_sram {
 /* NVML_GPU_FABRIC_STATE_COMPLETED. */
 enum { FABRIC_COMPLETED = 3 };
 
-/* nvmlGpuFabricInfo_v3_t, which drivers know since R580. Version 2 has no summary. */
+/* nvmlGpuFabricInfo_v3_t, which drivers know since R580. Version 2 has no summary. `result` is that
+ * of a completed probe. */
 struct nvml_fabric {
     unsigned version;
     unsigned char cluster[16];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/xid_mild.h"
 #include "sim/actors/kubelet.h"
 
 enum {
@@ -96,11 +97,11 @@ static size_t gpu_find_line(const struct gpus *g, const struct gpu_line *wanted)
     return i;
 }
 
-/* Place of those that make room for new ones: of programs first, then the oldest. */
+/* Place of those that make room for new ones: mild ones first, then the oldest. */
 static size_t gpu_least_line(const struct gpus *g)
 {
     for (size_t i = 0; i < g->line_count; i++)
-        if (gpus_is_of_programs(g->lines[i].xid))
+        if (xid_is_mild(g->lines[i].xid))
             return i;
     return 0;
 }
@@ -130,16 +131,6 @@ static void log_lines(struct machine *m, const struct gpu_line *what, int times)
     line->last_us = now_us;
     line->fatal |= what->fatal;
     line->recovery = what->recovery;
-}
-
-/* Xids that programs can cause by their own errors. */
-bool gpus_is_of_programs(int64_t xid)
-{
-    static const int64_t of_programs[] = { 8, 13, 31, 32, 43, 45, 68, 69, 109, 137 };
-    for (size_t i = 0; i < ARRAY_LEN(of_programs); i++)
-        if (of_programs[i] == xid)
-            return true;
-    return false;
 }
 
 /* Xids after which NVIDIA's plugin (0.20.0) goes on giving a GPU out. */

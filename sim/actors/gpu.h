@@ -59,8 +59,6 @@ int gpus_found(struct machine *m);
 int64_t gpus_withheld(const struct machine *m);
 /* Number of GPUs with a fault at the moment. */
 int gpus_faulty(const struct machine *m);
-/* Whether programs can cause an Xid by their own errors: these faults make room for others. */
-bool gpus_is_of_programs(int64_t xid);
 /* Branch of the loaded driver, such as 580; 0: none is loaded. */
 unsigned gpus_driver_branch(const struct machine *m);
 /* Frees everything. */

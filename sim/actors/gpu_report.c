@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "base/xid_mild.h"
 #include "sim/actors/kubelet.h"
 
 enum {
@@ -151,7 +152,7 @@ static json_t *fault_of(const struct machine *m, const struct gpu_line *line)
 static int worth(const struct machine *m, const json_t *row)
 {
     bool earlier = !str_eq(json_str(row, "bootId"), m->boot_id);
-    return earlier ? 0 : gpus_is_of_programs(json_int(row, "xid", 0)) ? 1 : 2;
+    return earlier ? 0 : xid_is_mild(json_int(row, "xid", 0)) ? 1 : 2;
 }
 
 static void drop_least(const struct machine *m, json_t *rows)

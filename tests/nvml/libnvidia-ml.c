@@ -39,13 +39,13 @@ enum {
 
 /* The names in a script: what field 230 has, and of which type of nvmlValueType_t (1: unsigned
  * int); the serial number; rows of memory; uncorrectable errors; errors of SRAM, -1: for root only;
- * the summary of the fabric's health, and its state (3: completed); what every call returns; a call
- * that does not return. */
-static const char *const facts[] = { "FIELD_230",     "TYPE_230",       "SERIAL",
-                                     "REMAP_PENDING", "REMAP_FAILED",   "ECC",
-                                     "SRAM",          "FABRIC",         "FABRIC_STATE",
-                                     "GPU_IS_LOST",   "RESET_REQUIRED", "HANG",
-                                     "HANDLE_UNKNOWN" };
+ * the summary of the fabric's health, the state of its probe (3: completed) and the probe's result;
+ * what every call returns; a call that does not return, without a word or printing empty lines. */
+static const char *const facts[] = { "FIELD_230",     "TYPE_230",     "SERIAL",
+                                     "REMAP_PENDING", "REMAP_FAILED", "ECC",
+                                     "SRAM",          "FABRIC",       "FABRIC_STATE",
+                                     "FABRIC_STATUS", "GPU_IS_LOST",  "RESET_REQUIRED",
+                                     "HANG",          "SLOW",         "HANDLE_UNKNOWN" };
 
 /* Layouts as in gen/nvml/nvml.h of github.com/NVIDIA/go-nvml at 8b8585b. */
 struct pci_info {
@@ -191,6 +191,9 @@ static int state_of(const struct device *d)
 {
     while (value_of(d, "HANG", 0))
         usleep(1000);
+    while (value_of(d, "SLOW", 0))
+        if (usleep(20 * 1000) != 0 || write(STDOUT_FILENO, "\n", 1) < 0)
+            _exit(0);
     if (value_of(d, "GPU_IS_LOST", 0))
         return GPU_IS_LOST;
     return value_of(d, "RESET_REQUIRED", 0) ? RESET_REQUIRED : SUCCESS;
@@ -412,6 +415,7 @@ int nvmlDeviceGetGpuFabricInfoV(void *device, struct fabric_info *ret)
     if (!says(d, "FABRIC", &value))
         return NOT_SUPPORTED;
     ret->state = (unsigned char) value_of(d, "FABRIC_STATE", 3);
+    ret->status = (int) value_of(d, "FABRIC_STATUS", SUCCESS);
     ret->health_summary = (unsigned char) value;
     return state_of(d);
 }

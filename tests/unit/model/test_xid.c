@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "base/xid_mild.h"
 #include "reconcilers/model/policy_fields.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -204,6 +205,19 @@ static const struct recovery_row {
     { "RecoverDomain", RECOVERY_RECOVER_DOMAIN, HEALTH_HUMAN },
 };
 
+/* lib/base has them for all who have no other column of the table. */
+static void check_mild(void **state)
+{
+    (void) state;
+    for (unsigned xid = 0; xid < XIDS; xid++) {
+        const struct xid_row *row = xid_find(xid);
+        if (xid_is_mild(xid) != (row && row->level == HEALTH_NONE))
+            fail_msg("Xid %u: mild is %d", xid, xid_is_mild(xid));
+    }
+    assert_false(xid_is_mild(-1));
+    assert_false(xid_is_mild(INT64_MAX));
+}
+
 static void check_recovery(void **state)
 {
     const struct recovery_row *row = *state;
@@ -290,6 +304,7 @@ int main(void)
     SUITE_ROWS(&s, check_recovery, recovery_rows);
     SUITE_ROWS(&s, check_key, keys);
     suite_add(&s, "rows that differ from NVIDIA say why", check_texts, NULL);
+    suite_add(&s, "numbers that ask for nothing", check_mild, NULL);
     suite_add(&s, "names of levels and actions", check_words, NULL);
     suite_add(&s, "what a policy says of a number", check_policy, NULL);
     return suite_run(&s, "xid");

@@ -292,6 +292,26 @@ static void check_turns(void **state)
     world_end(&w);
 }
 
+/* All of them together take too long: what is complete counts, and no GPU is called hanging. */
+static void check_slow_turns(void **state)
+{
+    (void) state;
+    struct world w;
+    if (geteuid() != 0)
+        return; /* another root is for those who may */
+    world_begin(&w);
+    expect(&w, "", WELL_0 WELL_1);
+    expect(&w, "1 SLOW", WELL_0);
+    assert_string_equal(w.k.hangs, "");
+    expect(&w, "", WELL_0 WELL_1);
+    assert_int_equal(w.k.hung.len, 0);
+    /* The first GPU hides the second once; after that it comes last. */
+    expect(&w, "0 SLOW", "");
+    expect(&w, "0 SLOW", WELL_1);
+    expect(&w, "0 HANG", HANGS_0 WELL_1);
+    world_end(&w);
+}
+
 /* A library that fails as a whole: nothing is known of the health of any GPU. */
 static void check_failure(void **state)
 {
@@ -364,6 +384,7 @@ int main(void)
     suite_add(&s, "a FIFO in the place of the file", check_fifo, NULL);
     suite_add(&s, "no folder for the file", check_no_folder, NULL);
     suite_add(&s, "turns", check_turns, NULL);
+    suite_add(&s, "turns that take too long", check_slow_turns, NULL);
     suite_add(&s, "a library that cannot be loaded", check_failure, NULL);
     suite_add(&s, "a process that hangs in the kernel", check_stuck, NULL);
     suite_add(&s, "no driver", check_no_module, NULL);

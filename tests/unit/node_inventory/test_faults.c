@@ -26,6 +26,9 @@ enum { US = 1000 * 1000, STEPS_MAX = 8, BOOTED_S = 1700000000, TEXT_MAX = 1 << 2
 #define AT(s) "<4>[    " s ".000000] "
 #define XID(gpu, xid) "NVRM: Xid (PCI:0000:" gpu ":00): " xid ", pid=7, name=a, x\n"
 #define FILLER "usb 1-1: new device\n"
+/* The same, of another level. */
+#define LOW(s) "<3>[    " s ".000000] "
+#define SILENT_END "NVRM: fallen off the bus and is not responding to commands.\n"
 
 enum kind {
     END,
@@ -115,23 +118,51 @@ static const struct row {
       { LOG(100, AT("20") XID("3b", "31") AT("22") FILLER, true),
         TAIL(110, AT("20") XID("3b", "31") AT("22") FILLER AT("21") XID("3b", "31"), true),
         SAYS("0000:3b:00.0 31 2 20-100;") } },
-    { "equal lines with equal stamps",
-      { LOG(100, AT("20") XID("3b", "31") AT("20") XID("3b", "31"), true),
-        TAIL(110, AT("20") XID("3b", "31") AT("20") XID("3b", "31"), false),
-        TAIL(120, AT("20") XID("3b", "31") AT("20") XID("3b", "31") AT("20") XID("3b", "31"), true),
-        SAYS("0000:3b:00.0 31 3 20-110;") } },
     { "equal lines with others between",
-      { LOG(100, AT("20") XID("3b", "31") AT("20") XID("3b", "13") AT("20") XID("3b", "31"), true),
-        TAIL(110, AT("20") XID("3b", "31") AT("20") XID("3b", "13") AT("20") XID("3b", "31"),
+      { LOG(100, AT("20") XID("3b", "31") LOW("20") XID("3b", "13") AT("20") XID("3b", "31"), true),
+        TAIL(110, AT("20") XID("3b", "31") LOW("20") XID("3b", "13") AT("20") XID("3b", "31"),
              false),
-        SAYS("0000:3b:00.0 13 1 20-20;0000:3b:00.0 31 2 20-20;") } },
-    { "a log in which the numbers are in three lines, read in between",
-      { LOG(100, AT("20") "NVRM: The NVIDIA GPU 0000:18:00.0\n", false),
-        TAIL(110,
-             AT("20") "NVRM: The NVIDIA GPU 0000:18:00.0\n" AT(
-                 "20") "NVRM: fallen off the bus and is not responding to commands.\n",
+        TAIL(120,
+             AT("20") XID("3b", "31") LOW("20") XID("3b", "13") AT("20") XID("3b", "31") LOW("20")
+                 FILLER AT("20") XID("3b", "31"),
              true),
-        SAYS("0000:18:00.0 79 1 100-100;") } },
+        SAYS("0000:3b:00.0 13 1 20-20;0000:3b:00.0 31 3 20-110;") } },
+
+    /* messages of several lines */
+    { "a GPU that does not answer when the driver starts",
+      { LOG(100,
+            AT("20") "NVRM: The NVIDIA GPU 0000:18:00.0\n" AT(
+                "20") "NVRM: (PCI ID: 10de:2330) installed in this system has\n" AT("20")
+                SILENT_END,
+            true),
+        SAYS("0000:18:00.0 79 1 20-20;") } },
+    { "its end in another message",
+      { LOG(100, AT("20") "NVRM: The NVIDIA GPU 0000:18:00.0\n" AT("21") SILENT_END, false),
+        SAYS("") } },
+    { "a line that a program begins within a message",
+      { LOG(100,
+            AT("20") "NVRM: has the version x\n" AT("20") XID("3b", "79")
+                AT("20") "process 'x\n" AT("20") XID("4c", "79"),
+            false),
+        SAYS("") } },
+    { "the same in a kernel that names who writes",
+      { LOG(100, "<4>[   20.000000][ T1234] x\n<4>[   20.000000][ T1234] " XID("3b", "79"), false),
+        SAYS("") } },
+    { "a program that begins a line like one of another writer",
+      { LOG(100,
+            AT("20") "x\n" AT("20") "[ T1234] " XID("3b", "79") AT("20") AT("21") XID("3b", "79"),
+            false),
+        SAYS("") } },
+    { "it ends the agent's reading, and hides nothing that comes later",
+      { LOG(100, AT("20") "x\n" AT("20") XID("3b", "79"), false),
+        TAIL(110, AT("20") "x\n" AT("20") XID("3b", "79") AT("105") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 1 105-105;") } },
+    { "another message in the same microsecond, of another level",
+      { LOG(100, AT("20") XID("3b", "79") LOW("20") XID("4c", "79"), true),
+        SAYS("0000:3b:00.0 79 1 20-20;0000:4c:00.0 79 1 20-20;") } },
+    { "another message in the same microsecond, of the same level, is not seen",
+      { LOG(100, AT("20") XID("3b", "79") AT("20") XID("4c", "79"), true),
+        SAYS("0000:3b:00.0 79 1 20-20;") } },
 
     /* who wrote it */
     { "what a process wrote",
@@ -164,39 +195,6 @@ static const struct row {
             true),
         SAYS("0000:3b:00.0 79 2 20-20;") } },
 
-    /* without stamps */
-    { "no stamps: what the log has counts",
-      { LOG(100, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
-        LOG(110, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), false),
-        LOG(120, "<3>" XID("3b", "79") "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
-        SAYS("0000:3b:00.0 79 3 100-120;") } },
-    { "no stamps: what it has forgotten stays, and only more is more",
-      { LOG(100, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
-        LOG(110, "<3>" XID("3b", "79"), false), LOST(120, "<3>" XID("3b", "79")),
-        SAYS("0000:3b:00.0 79 2 100-100;") } },
-    { "no stamps: what the driver said once and then no more is no news each time",
-      { LOG(100,
-            "<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (x) to 0x1 "
-            "(x)\n<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x1 (x) to "
-            "0x0 (x)\n",
-            true),
-        LOG(110,
-            "<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (x) to 0x1 "
-            "(x)\n<3>NVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x1 (x) to "
-            "0x0 (x)\n",
-            false),
-        SAYS("0000:3b:00.0 154 2 None 100-100;") } },
-    { "no stamps, and a kernel that names who writes",
-      { LOG(100, "<3>[ T1234] " XID("3b", "79"), true), SAYS("0000:3b:00.0 79 1 100-100;") } },
-    { "stamps are turned on, and nothing counts twice",
-      { LOG(100, "<3>" XID("3b", "79"), true), LOG(110, AT("20") XID("3b", "79"), false),
-        TAIL(120, AT("20") XID("3b", "79") AT("115") XID("3b", "79"), true),
-        SAYS("0000:3b:00.0 79 2 100-115;") } },
-    { "stamps are turned off, and nothing counts twice",
-      { LOG(100, AT("20") XID("3b", "79"), true), LOG(110, "<3>" XID("3b", "79"), false),
-        LOG(120, "<3>" XID("3b", "79") "<3>" XID("3b", "79"), true),
-        SAYS("0000:3b:00.0 79 2 20-120;") } },
-
     /* times */
     { "a stamp that is ahead of the clock",
       { LOG(100, AT("200") XID("3b", "79"), true), SAYS("0000:3b:00.0 79 1 100-100;") } },
@@ -228,6 +226,37 @@ static const struct row {
         LOG(100, AT("30") XID("3b", "31"), false),
         TAIL(110, AT("30") XID("3b", "31") AT("105") XID("3b", "31"), true),
         SAYS("0000:3b:00.0 31 8 20-105;") } },
+    { "a line after the first look is a new one, however early",
+      { JOIN(32, "[" SAID("3b", "31", "7", T20, T30, BOOT_ID) "]"),
+        LOG(32, AT("30") XID("3b", "31"), false),
+        TAIL(34, AT("30") XID("3b", "31") AT("33") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 8 20-33;") } },
+    { "a clock that was set forward: a log of the whole boot has all lines",
+      { JOIN(100, "[" SAID("3b", "31", "2", YESTERDAY, YESTERDAY, BOOT_ID) "]"),
+        LOG(100, AT("0") FILLER AT("20") XID("3b", "31") AT("30") XID("3b", "31"), false),
+        SAYS("0000:3b:00.0 31 2 -86400--86400;") } },
+    { "and the number of lines tells of more",
+      { JOIN(100, "[" SAID("3b", "31", "2", YESTERDAY, YESTERDAY, BOOT_ID) "]"),
+        LOG(100,
+            AT("0") FILLER AT("20") XID("3b", "31") AT("30") XID("3b", "31") AT("40")
+                XID("3b", "31"),
+            true),
+        SAYS("0000:3b:00.0 31 3 -86400-40;") } },
+    { "set forward a little: a log that begins before the first has all lines",
+      { JOIN(100, "[" SAID("3b", "31", "1", T20, T20, BOOT_ID) "]"),
+        LOG(100, AT("15") FILLER AT("28") XID("3b", "31"), false),
+        SAYS("0000:3b:00.0 31 1 20-20;") } },
+    { "a log that begins later has not",
+      { JOIN(100, "[" SAID("3b", "31", "1", T20, T20, BOOT_ID) "]"),
+        LOG(100, AT("21") FILLER AT("28") XID("3b", "31"), true),
+        SAYS("0000:3b:00.0 31 2 20-28;") } },
+    { "an entry that is there twice",
+      { JOIN(100, "[" SAID("3b", "31", "2", T20, T30, BOOT_ID) "," SAID(
+                      "3b", "31", "5", T20, T30,
+                      BOOT_ID) "," SAID("3b", "31", "3", T20, T30,
+                                        EARLIER) "," SAID("3b", "31", "4", T20, T30, EARLIER) "]"),
+        LOG(100, AT("20") FILLER, false),
+        SAYS("0000:3b:00.0 31 2 20-30;0000:3b:00.0 31 3 20-30 earlier;") } },
     { "an earlier boot stays as it is",
       { JOIN(100, "[" SAID("3b", "79", "3", YESTERDAY, YESTERDAY, EARLIER) "]"),
         LOG(100, AT("20") XID("3b", "79"), true),
@@ -252,7 +281,12 @@ static const struct row {
         LOG(100, AT("30") FILLER, false), SAYS("0000:3b:00.0 31 1 20-100;") } },
     { "a count stops where the schema ends",
       { JOIN(100, "[" SAID("3b", "31", "2147483647", T20, T30, BOOT_ID) "]"),
-        LOG(100, AT("60") XID("3b", "31"), false), SAYS("0000:3b:00.0 31 2147483647 20-30;") } },
+        LOG(100, AT("60") XID("3b", "31"), false), SAYS("0000:3b:00.0 31 2147483647 20-60;") } },
+    { "a time of an earlier boot stays, though the clock is behind it",
+      { JOIN(100, "[" SAID("3b", "31", "1", "2033-11-14T22:13:40Z", "2033-11-14T22:13:50Z",
+                           EARLIER) "]"),
+        LOG(100, AT("30") FILLER, false),
+        SAYS("0000:3b:00.0 31 1 315619220-315619230 earlier;") } },
 };
 
 static struct log_time time_at(int s)
@@ -316,6 +350,10 @@ static void check(void **state)
             take(&f, step);
 }
 
+#define WITH(xid, fields)                                                                          \
+    "{'address':'0000:3b:00.0','xid':" xid ",'count':1,'first':'" T20 "','last':'" T20             \
+    "','bootId':'" BOOT_ID "'," fields "}"
+
 /* Any client may have written into a GpuNode: entries that no agent writes are left out. */
 static const struct wrong_row {
     const char *name, *said;
@@ -330,6 +368,12 @@ static const struct wrong_row {
     { "wrong: no first time", SAID("3b", "1", "1", "x", T20, BOOT_ID) },
     { "wrong: no last time", SAID("3b", "1", "1", T20, "x", BOOT_ID) },
     { "wrong: no boot", SAID("3b", "1", "1", T20, T20, "") },
+    { "wrong: a last time before the first", SAID("3b", "1", "1", T30, T20, BOOT_ID) },
+    { "wrong: a recovery action of another Xid", WITH("79", "'recovery':'Reset'") },
+    { "wrong: another Xid that is fatal", WITH("154", "'fatal':true") },
+    { "wrong: another Xid that is not fatal", WITH("143", "'fatal':false") },
+    { "wrong: a recovery action of a switch", WITH("154", "'recovery':'Reset','nvswitch':true") },
+    { "wrong: a switch with a fatal link", WITH("149", "'fatal':true,'nvswitch':true") },
     { "wrong: a boot that is too long", SAID("3b", "1", "1", T20, T20, BOOT_ID BOOT_ID) },
 };
 
@@ -398,6 +442,24 @@ static void check_full_of_programs(void **state)
     assert_null(fault_of(&f, 0, false));
 }
 
+/* On eight GPUs, numbers that a program causes have more entries than there is room for. */
+static void check_full_of_mild(void **state)
+{
+    (void) state;
+    static const int mild[] = { 11, 25, 39, 40, 41, 126 };
+    struct faults f = { 0 };
+    CLEANUP_BUF struct buf log = BUF_INIT(TEXT_MAX);
+    bool news;
+    add_line(&log, 0, 79);
+    for (size_t i = 0; i < ARRAY_LEN(mild); i++)
+        for (int gpu = 1; gpu <= 8; gpu++)
+            buf_printf(&log, "<4>[%5zu.%06d] NVRM: Xid (PCI:%04x:3b:00): %d, x\n", i + 1, gpu, gpu,
+                       mild[i]);
+    assert_true(faults_take(&f, part_of_buf(&log), true, time_at(100), &news));
+    assert_int_equal(f.len, FAULTS_MAX);
+    assert_non_null(fault_of(&f, 0, false));
+}
+
 static void check_full_of_earlier_boots(void **state)
 {
     (void) state;
@@ -462,17 +524,27 @@ static void check_unknown(void **state)
     assert_true(json_is_array(none));
 }
 
+static const struct why_row {
+    const char *name;
+    int why;
+    const char *reason;
+} whys[] = {
+    { "why: it must not be read", EPERM, "CAP_SYSLOG is missing" },
+    { "why: it has no time stamps", NO_STAMPS, "it has no time stamps (printk.time is 0)" },
+    { "why: another error", ENOSYS, "Function not implemented" },
+};
+
 static void check_says_why(void **state)
 {
-    (void) state;
+    const struct why_row *row = *state;
     CLEANUP_INVENTORY struct inventory i = { .os.boot_id = BOOT_ID };
-    const struct faults refused = { .why = EPERM };
+    const struct faults refused = { .why = row->why };
     inventory_add_faults(&i, &refused);
     CLEANUP_JSON json_t *json = inventory_json(&i);
     assert_null(json_object_get(json, "faults"));
     const json_t *place = json_array_get(json_object_get(json, "unreadable"), 0);
     assert_string_equal(json_str(place, "path"), "kernel log");
-    assert_string_equal(json_str(place, "reason"), "CAP_SYSLOG is missing");
+    assert_string_equal(json_str(place, "reason"), row->reason);
 }
 
 /* What is a change, and what is one that can wait. */
@@ -581,12 +653,66 @@ static void check_unreadable(void **state)
     file_end(&file);
 }
 
+static void write_log(struct file *file, const char *text)
+{
+    rewind(file->f);
+    assert_int_equal(ftruncate(fileno(file->f), 0), 0);
+    fputs(text, file->f);
+    fflush(file->f);
+}
+
+/* Without time stamps nothing tells a message from a line that a program begins within another. */
+static const struct stamp_row {
+    const char *name, *text;
+    bool readable;
+} stamps[] = {
+    { "stamps: none", "<3>" XID("3b", "79"), false },
+    { "stamps: none, in a kernel that names who writes", "<3>[ T1234] " XID("3b", "79"), false },
+    { "stamps: a program writes some", "<3>x\n<3>[   20.000000] " XID("3b", "79"), false },
+    { "stamps: a program writes some, first in the log", "<3>[   20.000000] x\n<3>x\n", false },
+    { "stamps: a process has none", "<12>x\n" AT("20") XID("3b", "79"), false },
+    { "stamps: each line has one", AT("20") XID("3b", "79"), true },
+    { "stamps: nothing is in the log", "", true },
+};
+
+static void check_stamps(void **state)
+{
+    const struct stamp_row *row = *state;
+    struct faults f = { 0 };
+    struct file file;
+    file_begin(&file);
+    write_log(&file, row->text);
+    faults_read(&f, file.path, time_at(100));
+    assert_int_equal(f.why, row->readable ? 0 : NO_STAMPS);
+    assert_int_equal(f.len, row->readable && *row->text);
+    file_end(&file);
+}
+
+/* They are turned off for a while: nothing counts then, and nothing counts twice. */
+static void check_stamps_turned_off(void **state)
+{
+    (void) state;
+    struct faults f = { 0 };
+    struct file file;
+    file_begin(&file);
+    write_log(&file, AT("20") XID("3b", "79"));
+    assert_true(faults_read(&f, file.path, time_at(100)));
+    write_log(&file, "<4>" XID("3b", "79") "<4>" XID("3b", "79"));
+    assert_true(faults_read(&f, file.path, time_at(110)));
+    assert_int_equal(f.why, NO_STAMPS);
+    assert_false(faults_read(&f, file.path, time_at(120)));
+    write_log(&file, AT("20") XID("3b", "79") AT("105") XID("3b", "79"));
+    assert_true(faults_read(&f, file.path, time_at(130)));
+    expect(&f, "0000:3b:00.0 79 2 20-105;");
+    file_end(&file);
+}
+
 /* The kernel's own log: it can be read, or that is not permitted. */
 static void check_kernel(void **state)
 {
     (void) state;
     CLEANUP_KERNEL_LOG struct kernel_log log = { 0 };
-    struct kernel_log_line line;
+    struct kernel_log_line line = { 0 };
     int why = kernel_log_read("", KERNEL_LOG_MAX, &log);
     if (why) {
         assert_true(why == EPERM || why == ENOSYS || why == EACCES);
@@ -605,13 +731,16 @@ int main(void)
     SUITE_ROWS(&s, check_change, changes);
     suite_add(&s, "a full list loses its oldest", check_full, NULL);
     suite_add(&s, "what programs cause pushes out nothing else", check_full_of_programs, NULL);
+    suite_add(&s, "nor do others that ask for nothing", check_full_of_mild, NULL);
     suite_add(&s, "earlier boots make room first", check_full_of_earlier_boots, NULL);
     suite_add(&s, "addresses", check_addresses, NULL);
     suite_add(&s, "a log that was not read", check_unknown, NULL);
-    suite_add(&s, "a log that must not be read", check_says_why, NULL);
+    SUITE_ROWS(&s, check_says_why, whys);
     suite_add(&s, "the sum of counts", check_counts, NULL);
     suite_add(&s, "a long log", check_long, NULL);
     suite_add(&s, "a log that cannot be read", check_unreadable, NULL);
+    SUITE_ROWS(&s, check_stamps, stamps);
+    suite_add(&s, "time stamps that are turned off", check_stamps_turned_off, NULL);
     suite_add(&s, "the kernel's own log", check_kernel, NULL);
     return suite_run(&s, "faults");
 }

@@ -22,7 +22,7 @@ _Static_assert(sizeof(LONGEST(" Fatal XC0 i0 L")) == 16, "as long as a name may 
 static const struct row {
     const char *name;
     const char *from; /* where the driver writes it; NULL: it does not */
-    const char *text; /* lines */
+    const char *text; /* lines; after a tab, one that continues the message before it */
     const char *want; /* the faults, each as "address xid [what else]" and a semicolon */
 } rows[] = {
     { "an Xid with a process", "595.45, " KERNEL_RC,
@@ -156,39 +156,65 @@ static const struct row {
     /* three lines */
     { "a GPU that does not answer at the start", "515 to 595.45, " OSAPI,
       "NVRM: The NVIDIA GPU 0000:18:00.0\n"
-      "NVRM: (PCI ID: 10de:2330) installed in this system has\n"
-      "NVRM: fallen off the bus and is not responding to commands.",
+      "\tNVRM: (PCI ID: 10de:2330) installed in this system has\n"
+      "\tNVRM: fallen off the bus and is not responding to commands.",
       "0000:18:00.0 79;" },
-    { "with another line between", NULL,
+    { "with another message between", NULL,
       "NVRM: The NVIDIA GPU 0000:18:00.0\nusb 1-1: new device\n"
-      "NVRM: (PCI ID: 10de:2330) installed in this system has\n"
-      "NVRM: fallen off the bus and is not responding to commands.",
-      "0000:18:00.0 79;" },
+      "\tNVRM: (PCI ID: 10de:2330) installed in this system has\n"
+      "\tNVRM: fallen off the bus and is not responding to commands.",
+      "" },
     { "two of them", OSAPI,
       "NVRM: The NVIDIA GPU 0000:18:00.0\n"
-      "NVRM: (PCI ID: 10de:2330) installed in this system has\n"
-      "NVRM: fallen off the bus and is not responding to commands.\n"
+      "\tNVRM: (PCI ID: 10de:2330) installed in this system has\n"
+      "\tNVRM: fallen off the bus and is not responding to commands.\n"
       "NVRM: The NVIDIA GPU 0000:2a:00.0\n"
-      "NVRM: (PCI ID: 10de:2330) installed in this system has\n"
-      "NVRM: fallen off the bus and is not responding to commands.",
+      "\tNVRM: (PCI ID: 10de:2330) installed in this system has\n"
+      "\tNVRM: fallen off the bus and is not responding to commands.",
       "0000:18:00.0 79;0000:2a:00.0 79;" },
     { "the end alone", NULL, "NVRM: fallen off the bus and is not responding to commands.", "" },
+    { "the end alone, in a message about something else", NULL,
+      "x\n\tNVRM: fallen off the bus and is not responding to commands.", "" },
     { "the end twice", NULL,
       "NVRM: The NVIDIA GPU 0000:18:00.0\n"
-      "NVRM: fallen off the bus and is not responding to commands.\n"
-      "NVRM: fallen off the bus and is not responding to commands.",
+      "\tNVRM: fallen off the bus and is not responding to commands.\n"
+      "\tNVRM: fallen off the bus and is not responding to commands.",
       "0000:18:00.0 79;" },
-    { "the end too late", NULL,
-      "NVRM: The NVIDIA GPU 0000:18:00.0\na\na\na\na\na\na\na\na\n"
+    { "the end in another message", NULL,
+      "NVRM: The NVIDIA GPU 0000:18:00.0\n"
       "NVRM: fallen off the bus and is not responding to commands.",
       "" },
     { "a GPU that another driver supports", "595.45, " OSAPI,
       "NVRM: The NVIDIA GPU 0000:18:00.0\n"
-      "NVRM: (PCI ID: 10de:1234) installed in this system is not supported by the driver.",
+      "\tNVRM: (PCI ID: 10de:1234) installed in this system is not supported by the driver.",
       "" },
     { "a place that is none", NULL,
       "NVRM: The NVIDIA GPU 0000:18:00.9\n"
-      "NVRM: fallen off the bus and is not responding to commands.",
+      "\tNVRM: fallen off the bus and is not responding to commands.",
+      "" },
+
+    /* lines that a program begins within a message of the kernel */
+    { "a version that a program says", "595.45, osapi.c, rm_perform_version_check",
+      "NVRM: API mismatch: the client 'python3' (pid 1234)\n"
+      "\tNVRM: has the version x\n"
+      "\tNVRM: Xid (PCI:0000:3b:00): 79, but this kernel module has\n"
+      "\tNVRM: the version 595.45.04.  Please make sure that this",
+      "" },
+    { "the name of a program that crashes", "Linux, mm/memory.c, print_vma_addr",
+      "python3[1234]: segfault at 0 ip 000055d0 sp 00007ffc error 4 in x\n"
+      "\tNVRM: Xid (PCI:0000:3b:00): 154, GPU recovery action changed from 0x0 (None) to 0x0 "
+      "(None)\n"
+      "\tx[55d0+1000] likely on CPU 1 (core 1, socket 0)",
+      "" },
+    { "the name of a program without arguments", "Linux, fs/exec.c, do_execveat_common",
+      "process 'x\n"
+      "\tnvidia-nvswitch0: SXid (PCI:0000:85:00.0): 12028, Fatal, x' launched '/bin/true' with "
+      "NULL argv: empty string added",
+      "" },
+    { "a program that begins the message about a GPU", NULL,
+      "x\n"
+      "\tNVRM: The NVIDIA GPU 0000:18:00.0\n"
+      "\tNVRM: fallen off the bus and is not responding to commands.",
       "" },
 
     /* names that a user chose */
@@ -196,7 +222,7 @@ static const struct row {
       "NVRM: Xid (PCI:0000:3b:00): 31, pid=1, name=" LONGEST("): 79, GPU has ") ", Ch 00000008",
       "0000:3b:00 31;" },
     { "a name that begins a line", NULL,
-      "NVRM: Xid (PCI:0000:3b:00): 31, pid=1, name=\nNVRM: Xid (PCI:0000, Ch 00000008",
+      "NVRM: Xid (PCI:0000:3b:00): 31, pid=1, name=\n\tNVRM: Xid (PCI:0000, Ch 00000008",
       "0000:3b:00 31;" },
     { "a name that says fatal", NULL,
       "NVRM: Xid (PCI:0018:01:00): 145, pid=1, name=" LONGEST(
@@ -245,6 +271,12 @@ static void add_event(const struct xid_event *e, struct buf *ret)
                recovery ? " " : "", str_or_empty(recovery));
 }
 
+static bool take_line(struct xid_reader *r, struct part line, struct xid_event *ret)
+{
+    bool continues = part_skip(&line, "\t");
+    return xid_line_take(r, line, continues, ret);
+}
+
 static void check(void **state)
 {
     const struct row *row = *state;
@@ -253,7 +285,7 @@ static void check(void **state)
     struct part text = part_of(row->text), line;
     struct xid_event event;
     while (part_next(&text, '\n', &line))
-        if (xid_line_take(&reader, line, &event))
+        if (take_line(&reader, line, &event))
             add_event(&event, &got);
     assert_string_equal(buf_text(&got), row->want);
 }
