@@ -12,7 +12,7 @@ bool cluster_health(const struct cluster *c, const struct node_slot *slot,
 /* The same about a report that may not be in the table. */
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret);
-/* Remembers until when the node's claim changes its driver. Call it in each pass over the node. */
+/* Remembers the node's newest driver, and until when its claim changes the driver. Call it in each pass over the node. */
 void cluster_health_look(const struct cluster *c, struct node_slot *slot);
 
 #endif

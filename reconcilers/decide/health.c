@@ -6,15 +6,20 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { XID_RECOVERY_CHANGED = 154 };
-
 /* ---- what does not count */
+
+/* Whether a claim changes the stack only. A later attempt may load the same driver again. */
+static bool leaves_driver(const struct claim *c)
+{
+    const char *to = c->to.hash[TIER_DRIVER];
+    return *to && str_eq(to, c->from.hash[TIER_DRIVER]) && c->attempt <= 1;
+}
 
 /* A window that is over is followed by another one. A process that starts within a change does not
  * know when that began: then the whole claim counts. */
 void health_quiet_take(struct health_quiet *q, const struct claim *claim, int64_t now_s)
 {
-    if (!claim || claim_phase_progress(claim->phase) != CLAIM_CHANGING)
+    if (!claim || !claim_is_changing(claim) || leaves_driver(claim))
         return;
     bool begins = claim->phase == CLAIM_UNLOADING && now_s > q->until_s;
     if (begins || q->from_s < claim->claimed_s)
@@ -39,6 +44,19 @@ static bool is_logged_now(const struct health_input *in, const struct gpu_fault 
     return in->boot && f->boot == in->boot && !is_quiet(&in->quiet, f->first_s, f->last_s);
 }
 
+/* Whether a line is older than the present driver, or noise of the change that brought it. */
+static bool is_before_driver(const struct health_input *in, const struct gpu_fault *f)
+{
+    return in->driver_s && f->last_s && f->last_s <= (int64_t) in->driver_s + HEALTH_QUIET_S;
+}
+
+/* Whether Ostler changes the driver now, or has changed it just now: what is silent need not be
+ * broken. */
+static bool is_silent_by_change(const struct health_input *in)
+{
+    return is_quiet(&in->quiet, in->now_s, in->now_s);
+}
+
 /* ---- the facts of one GPU */
 
 static const struct gpu_health *gpu_at(const struct health_input *in, const char *address)
@@ -49,19 +67,34 @@ static const struct gpu_health *gpu_at(const struct health_input *in, const char
     return NULL;
 }
 
-/* What the driver says must happen to a GPU: to NVML, or in the log's newest line about it. */
-static enum gpu_recovery recovery_of(const struct health_input *in, const char *address)
+/* Whether a line of the log has the recovery action of a GPU. */
+static bool is_action_line(const struct gpu_fault *f)
 {
-    const struct gpu_health *gpu = gpu_at(in, address);
-    if (gpu && gpu->recovery != RECOVERY_UNKNOWN)
-        return gpu->recovery;
+    return f->xid == XID_RECOVERY_CHANGED && !f->nvswitch;
+}
+
+/* The log's newest line about the recovery action of a GPU, from the present driver; NULL: none. */
+static const struct gpu_fault *action_line_of(const struct health_input *in, const char *address)
+{
     for (size_t i = in->facts->faults_len; i-- > 0;) {
         const struct gpu_fault *f = &in->facts->faults[i];
-        if (f->xid == XID_RECOVERY_CHANGED && !f->nvswitch && str_eq(f->address, address) &&
-            is_logged_now(in, f))
-            return f->recovery;
+        if (is_action_line(f) && str_eq(f->address, address) && is_logged_now(in, f) &&
+            !is_before_driver(in, f))
+            return f;
     }
-    return RECOVERY_UNKNOWN;
+    return NULL;
+}
+
+/* What the driver says must happen to the GPU of a fault: to NVML, or in the log. That nothing must
+ * happen says nothing about a later fault. */
+static enum gpu_recovery recovery_of(const struct health_input *in, const struct gpu_fault *fault)
+{
+    const struct gpu_health *gpu = gpu_at(in, fault->address);
+    if (gpu && gpu->recovery != RECOVERY_UNKNOWN)
+        return gpu->recovery;
+    const struct gpu_fault *line = action_line_of(in, fault->address);
+    bool earlier = line && line->recovery == RECOVERY_NONE && line->last_s < fault->last_s;
+    return line && !earlier ? line->recovery : RECOVERY_UNKNOWN;
 }
 
 /* The branch of the loaded driver: 580; 0: not known. */
@@ -87,30 +120,35 @@ static enum health_level level_of(const struct health_input *in, const struct gp
         return nvswitch_level(f, said);
     return xid_level(&(struct xid_case){ .xid = f->xid,
                                          .fatal = f->fatal,
-                                         .recovery = recovery_of(in, f->address),
+                                         .recovery = recovery_of(in, f),
                                          .branch = branch_of(in),
                                          .said = said });
 }
 
-/* What a fault asks for; NONE if it does not count. */
+/* The level that the status shows; NONE: it shows no fault. */
+static enum health_level concluded_level(const struct health_input *in)
+{
+    return in->concluded ? in->concluded->level : HEALTH_NONE;
+}
+
+/* What a fault asks for; NONE if it does not count. While its driver is changed, the driver that
+ * said that it needs nothing is gone: it asks for no more than the status shows. */
 static enum health_level counted_level(const struct health_input *in, const struct gpu_fault *f)
 {
     if (!is_logged_now(in, f))
         return HEALTH_NONE;
     enum health_level level = level_of(in, f);
-    bool ended = f->last_s && f->last_s <= in->driver_s && level <= HEALTH_CLOSE;
-    return ended ? HEALTH_NONE : level;
+    if (level > HEALTH_CLOSE)
+        return level;
+    if (is_before_driver(in, f))
+        return HEALTH_NONE;
+    return is_silent_by_change(in) && level > concluded_level(in) ? concluded_level(in) : level;
 }
 
 /* ---- what NVML reports of one GPU */
 
 /* The level of one fact; NONE: it does not hold. */
 typedef enum health_level gpu_check_fn(const struct health_input *in, const struct gpu_health *g);
-
-static bool is_silent_by_change(const struct health_input *in)
-{
-    return is_quiet(&in->quiet, in->now_s, in->now_s);
-}
 
 static enum health_level is_lost(const struct health_input *in, const struct gpu_health *g)
 {
@@ -229,7 +267,7 @@ static void judge_gpus(const struct health_input *in, bool after_log, struct hea
 static bool is_told_by_nvml(const struct health_input *in, const struct gpu_fault *f)
 {
     const struct gpu_health *gpu = gpu_at(in, f->address);
-    return f->xid == XID_RECOVERY_CHANGED && !f->nvswitch && gpu && gpu->recovery;
+    return is_action_line(f) && gpu && gpu->recovery;
 }
 
 static enum reason reason_of(const struct gpu_fault *f)

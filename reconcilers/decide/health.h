@@ -10,8 +10,11 @@
  * - facts of another boot of the machine;
  * - faults of the log within Ostler's own change of the node's driver (struct health_quiet), since
  *   a driver that is unloaded makes noise; meanwhile NVML's silence means nothing either;
- * - faults of the log from before the present driver was installed, unless they ask for a reboot or
- *   a person: loading a driver resets the GPU. */
+ * - faults of the log from before the present driver was installed, and from the minute after that,
+ *   unless they ask for a reboot or a person: loading a driver resets the GPU. A driver that is gone
+ *   again has ended them too.
+ * While Ostler changes the driver, a fault of the log up to CLOSE asks for no more than the status
+ * shows: the driver that said what it needs is gone. */
 #ifndef OSTLER_RECONCILERS_DECIDE_HEALTH_H
 #define OSTLER_RECONCILERS_DECIDE_HEALTH_H
 
@@ -29,8 +32,14 @@ struct health_quiet {
     uint32_t from_s, until_s; /* epoch seconds */
 };
 
-/* Takes a look at a node's claim, whose phases Unloading to Validating change its driver. NULL: it
- * has none. */
+/* The newest driver that was seen up on a node in one boot of it. */
+struct health_driver {
+    uint64_t boot;
+    uint32_t made_s; /* when its pod was created, epoch seconds; 0: none was seen */
+};
+
+/* Takes a look at a node's claim, whose phases Unloading to Validating change its driver, unless it
+ * leaves the driver. NULL: it has none. */
 void health_quiet_take(struct health_quiet *q, const struct claim *claim, int64_t now_s);
 
 /* All borrowed. */
@@ -38,7 +47,10 @@ struct health_input {
     const struct node_health *facts;        /* NULL: nothing is wrong, or nothing is known */
     const struct node_inventory *inventory; /* of the agent; NULL: no report yet */
     uint64_t boot;                          /* of the node, like that of the inventory */
-    /* When the pod of its driver was created, epoch seconds; 0: not known, or it has none. */
+    /* status.health as it is: what was concluded before; NULL: nothing was wrong. */
+    const struct health_status *concluded;
+    /* When the newest pod of its driver in this boot was created, epoch seconds; 0: not known, or
+     * it had none. */
     uint32_t driver_s;
     struct health_quiet quiet;
     int64_t now_s;

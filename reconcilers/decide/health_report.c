@@ -7,16 +7,16 @@
 #include "base/str.h"
 #include "reconcilers/decide/health_sentence.h"
 
-const struct health_status *health_report(const struct health_input *in,
-                                          const struct health_status *before, struct arena *a)
+const struct health_status *health_report(const struct health_input *in, struct arena *a)
 {
+    const struct health_status *before = in->concluded;
     struct health_verdict v = health_judge(in);
     if (v.level == HEALTH_NONE)
         return NULL;
     struct health_status *h = arena_alloc(a, sizeof *h);
     h->level = v.level;
     snprintf(h->reason, sizeof h->reason, "%s", health_word(&v, a));
-    snprintf(h->address, sizeof h->address, "%s", v.address);
+    snprintf(h->address, sizeof h->address, "%s", str_or_empty(v.address));
     snprintf(h->message, sizeof h->message, "%s", health_sentence(in, &v, a));
     bool told = health_status_same(before, h) && before->since_s &&
                 !clock_is_ahead(before->since_s, in->now_s);

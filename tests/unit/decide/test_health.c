@@ -77,6 +77,33 @@ static void check_quiet(void **state)
     assert_int_equal(q.until_s, row->want.until_s);
 }
 
+/* A change of the driver, from 150 to 220, and a later claim. */
+static const struct later_row {
+    const char *name, *from, *to; /* drivers of the later claim */
+    unsigned attempt;
+    struct health_quiet want;
+} later_rows[] = {
+    { "the driver stays", "d1", "d1", 1, { 150, 220 } },
+    { "the same driver may be loaded again", "d1", "d1", 2, { 2070, 2135 } },
+    { "another driver comes", "d1", "d2", 1, { 2070, 2135 } },
+    { "the first driver comes", "", "d1", 1, { 2070, 2135 } },
+};
+
+static void check_later(void **state)
+{
+    const struct later_row *row = *state;
+    struct health_quiet q = { 150, 220 };
+    struct claim claim = { .phase = CLAIM_UNLOADING,
+                           .claimed_s = 2000,
+                           .since_s = 2070,
+                           .attempt = row->attempt };
+    strcpy(claim.from.hash[TIER_DRIVER], row->from);
+    strcpy(claim.to.hash[TIER_DRIVER], row->to);
+    health_quiet_take(&q, &claim, 2075);
+    assert_int_equal(q.from_s, row->want.from_s);
+    assert_int_equal(q.until_s, row->want.until_s);
+}
+
 /* ---- status.health and its Events, from a GpuNode before the write */
 
 #define NOW "2026-11-21T10:00:00Z"
@@ -198,8 +225,9 @@ static void check_report(void **state)
     const struct node node = { .head = { .key = (char *) "a", .uid = "n" } };
     struct health_input in = { .facts = facts,
                                .boot = str_hash_id("b"),
+                               .concluded = report ? report->concluded : NULL,
                                .now_s = clock_parse_rfc3339(NOW) / 1000000 };
-    const struct health_status *after = health_report(&in, report ? report->concluded : NULL, &a);
+    const struct health_status *after = health_report(&in, &a);
     CLEANUP_JSON json_t *status = status_with(row, after);
     CLEANUP_JSON json_t *shown = json_pack("{s:O*}", GPU_NODE_HEALTH,
                                            json_object_get(status, GPU_NODE_HEALTH));
@@ -216,6 +244,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_quiet, quiet_rows);
+    SUITE_ROWS(&s, check_later, later_rows);
     SUITE_ROWS(&s, check_report, report_rows);
     return suite_run(&s, "health");
 }

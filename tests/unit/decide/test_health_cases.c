@@ -4,7 +4,8 @@
  *     what differs from one line of Xid 79 for 0000:65:00.0 in this boot, at 09:00:00
  *   module: version of the loaded driver ("580.95.05"; "": none is loaded)
  *   node, agent: boot of the node, and that of the agent's report ("now"; "": not known)
- *   driver: when the pod of its driver was created
+ *   driver: when the newest pod of its driver was created
+ *   concluded: {level, reason, address}: what status.health has (0000:65:00.0)
  *   quiet: {from, until}: when the driver was being changed by Ostler
  *   at: the present (10:00:00)              policy: {xid: level}
  *   is: null, or of the verdict level, reason, address ("": of no GPU; 0000:65:00.0), hard (false)
@@ -95,16 +96,29 @@ static void check_verdict(const char *about, const json_t *want, const struct he
     assert_true(strlen(message) <= HEALTH_MESSAGE_MAX);
 }
 
+/* What the status has. Owned by the caller; NULL: nothing. */
+static struct health_status *concluded_of(const json_t *item)
+{
+    const json_t *said = json_object_get(item, "concluded");
+    CLEANUP_JSON json_t *health = json_pack("{s:s, s:o}", "address", GPU, "since",
+                                            time_of("09:00:10"));
+    CLEANUP_JSON json_t *status = json_pack("{s:O}", GPU_NODE_HEALTH, health);
+    json_object_update(health, (json_t *) said);
+    return said ? health_status_read(status) : NULL;
+}
+
 static void check_item(const json_t *item, bool turned)
 {
     CLEANUP_JSON json_t *inventory = inventory_of(item, turned);
     CLEANUP_FREE struct node_inventory *seen = node_inventory_read(inventory);
     CLEANUP_FREE struct node_health *facts = node_health_read(inventory);
+    CLEANUP_FREE struct health_status *concluded = concluded_of(item);
     const char *boot = json_str(item, "node") ? json_str(item, "node") : "now";
     struct health_input in = {
         .facts = facts,
         .inventory = seen,
         .boot = str_hash_id(boot),
+        .concluded = concluded,
         .driver_s = (uint32_t) seconds_of(item, "driver", NULL),
         .quiet = { (uint32_t) seconds_of(item, "quiet.from", NULL),
                    (uint32_t) seconds_of(item, "quiet.until", NULL) },

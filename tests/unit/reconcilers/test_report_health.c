@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/decide/gpu_node.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/reconcilers.h"
 #include "runtime/loop.h"
 #include "tests/unit/support/quiet.h"
@@ -39,6 +40,28 @@
     "{'type': 'object', 'properties': {'state': {}, 'reason': {}, 'message': {}, 'since': {}, "    \
     "'driver': " ANY ", 'stack': " ANY ", 'policyGeneration': {}}}"
 
+#define DRIVER_POD(name, made, ready, more)                                                        \
+    "{'metadata': {'name': '" name "', 'namespace': 'operands', 'uid': '" name                     \
+    "', 'resourceVersion': '5', 'creationTimestamp': '" made "', " more                            \
+    "'labels': {'app.kubernetes.io/managed-by': 'ostler', 'app.kubernetes.io/component': "         \
+    "'driver'}, 'ownerReferences': [{'kind': 'DaemonSet', 'name': 'd', 'uid': 's', "               \
+    "'controller': true}]}, 'spec': {'nodeName': 'gpu-1', 'containers': [{'name': 'x', 'image': "  \
+    "'a'}]}, 'status': {'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': '" ready    \
+    "'}]}}"
+#define LEAVES "'deletionTimestamp': '2026-11-20T09:59:00Z', "
+#define MADE "2026-11-20T09:30:00Z"
+#define OLD_FAULT                                                                                  \
+    "{'address': '0000:65:00.0', 'xid': 95, 'count': 1, 'first': '" AT "', 'last': '" AT           \
+    "', 'bootId': 'b'}"
+
+#define CLOSE95(since)                                                                             \
+    "'level': 'Close', 'reason': 'Xid95', 'address': '0000:65:00.0', 'since': '" since             \
+    "', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach all programs) came "     \
+    ONCE "; NVIDIA\\u0027s advice: reset the GPU. Give the node no new jobs, and when its jobs "   \
+    "have ended, reset the GPU or reboot the node.'"
+
+enum { PODS_MAX = 2 };
+
 static const struct row {
     const char *name;
     const char *says;   /* status.health of the report; NULL: absent */
@@ -51,6 +74,8 @@ static const struct row {
     int64_t again_ms;
     enum node_state state;
     bool waits; /* for its turn in the rollout, since this moment */
+    const char *pods[PODS_MAX]; /* events of pods of its driver; a pass follows on each */
+    const char *claim;          /* its phase; NULL: none */
 } rows[] = {
     { .name = "a healthy node", .faults = "", .state = NODE_READY },
     { .name = "a fault",
@@ -124,12 +149,65 @@ static const struct row {
       .faults = FAULT("1"),
       .quiet_s = 61,
       .state = NODE_READY },
+    { .name = "the driver was changed just now, and the change failed",
+      .faults = FAULT("1"),
+      .quiet_s = 40,
+      .claim = "Failed",
+      .again_ms = 21000,
+      .state = NODE_READY },
+    { .name = "the driver is still being changed: its claim brings the next pass",
+      .faults = FAULT("1"),
+      .quiet_s = 40,
+      .claim = "Installing",
+      .writes = SAYS(ONCE, NOW),
+      .event = "GpuFault",
+      .state = NODE_READY },
+    { .name = "a fault from before the present driver",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "True", "") },
+      .state = NODE_READY },
+    { .name = "its pod is not ready for a moment",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "True", ""), DRIVER_POD("d1", MADE, "False", "") },
+      .state = NODE_READY },
+    { .name = "its pod leaves",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "True", ""), DRIVER_POD("d1", MADE, "True", LEAVES) },
+      .state = NODE_READY },
+    { .name = "another pod is there too",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "True", ""), DRIVER_POD("d2", AT, "True", "") },
+      .state = NODE_READY },
+    { .name = "the pod of its driver was never ready",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "False", "") },
+      .writes = CLOSE95(NOW),
+      .event = "GpuFault",
+      .state = NODE_READY },
     { .name = "a node that Ostler does not manage",
       .says = SAYS(ONCE, SINCE),
       .faults = FAULT("1"),
       .writes = "",
       .state = NODE_UNMANAGED },
 };
+
+static void put_node(struct cluster *c, const struct row *row)
+{
+    const struct claim claim = { .policy = "u",
+                                 .generation = 1,
+                                 .phase = row->claim ? claim_phase_parse(row->claim) : CLAIM_NONE,
+                                 .since_s = QUIET_WALL_US / 1000000 - 100,
+                                 .claimed_s = QUIET_WALL_US / 1000000 - 100,
+                                 .attempt = 1,
+                                 .to = { { "d2", "s1" } },
+                                 .from = { { "d1", "s1" } } };
+    CLEANUP_JSON json_t *node = tree(NODE);
+    CLEANUP_FREE char *text = row->claim ? claim_text(&claim) : NULL;
+    if (text)
+        json_object_set_new(json_object_get(node, "metadata"), "annotations",
+                            json_pack("{s:s}", ANNOTATION_CLAIM, text));
+    table_event(&c->tables[RESOURCE_NODE], node, false);
+}
 
 static void put_report(struct cluster *c, const struct row *row)
 {
@@ -159,8 +237,9 @@ static void expect_write(const struct row *row, const struct actions *actions)
     assert_int_equal(!health, !*row->writes);
     if (health)
         assert_tree(health, want);
+    assert_int_equal(strstr(actions->items[0].message, "; its GPUs: ") != NULL, health != NULL);
     assert_int_equal(strstr(actions->items[0].message, "; its GPUs: Reboot Xid79") != NULL,
-                     health != NULL);
+                     health != NULL && strstr(row->writes, "Xid79") != NULL);
 }
 
 static void expect_events(const struct row *row, const struct actions *actions)
@@ -203,10 +282,14 @@ static void check(void **state)
     c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop,
                                                   NULL, NULL);
     quiet_event(&c, RESOURCE_POLICY, POLICY, false);
-    quiet_event(&c, RESOURCE_NODE, NODE, false);
+    put_node(&c, row);
     put_report(&c, row);
     struct node_slot *slot = map_get(&c.slots, "gpu-1");
     set_up_slot(&c, row, slot);
+    for (size_t i = 0; i < PODS_MAX && row->pods[i]; i++) {
+        quiet_event(&c, RESOURCE_POD, row->pods[i], false);
+        cluster_health_look(&c, slot);
+    }
     CLEANUP_ACTIONS struct actions actions = { 0 };
     struct reconcilers r = { .cluster = &c };
     report_reconcile(&r, "gpu-1", &actions);
