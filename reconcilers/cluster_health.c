@@ -41,7 +41,8 @@ static const json_t *xids_of(const struct cluster *c)
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret)
 {
-    bool any = report && (report->health || (report->inventory && report->inventory->lost));
+    bool any = report && (report->health || report->concluded ||
+                          (report->inventory && report->inventory->lost));
     if (!any || !slot->node)
         return false;
     *ret = (struct health_input){ .facts = report->health,
@@ -50,6 +51,8 @@ bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                                   .concluded = report->concluded,
                                   .driver_s = newest_driver(slot).made_s,
                                   .quiet = slot->quiet,
+                                  .nvml_spoke = slot->nvml_boot &&
+                                                slot->nvml_boot == slot->node->boot,
                                   .now_s = cluster_now_s(c),
                                   .xids = xids_of(c) };
     take_claim(c, slot, ret->now_s, &ret->quiet);
@@ -63,7 +66,10 @@ bool cluster_health(const struct cluster *c, const struct node_slot *slot, struc
 
 void cluster_health_look(const struct cluster *c, struct node_slot *slot)
 {
+    const struct node_inventory *said = cluster_inventory(c, slot);
     slot->driver = newest_driver(slot);
+    if (said && said->health_listed)
+        slot->nvml_boot = said->boot;
     if (slot->node->claim)
         take_claim(c, slot, cluster_now_s(c), &slot->quiet);
 }

@@ -1,5 +1,6 @@
 #include "reconcilers/decide/health.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,14 +126,47 @@ static enum health_level level_of(const struct health_input *in, const struct gp
                                          .said = said });
 }
 
+/* ---- what NVML's silence leaves as it is */
+
+static bool nvml_speaks(const struct health_input *in)
+{
+    return is_of_this_boot(in) && in->inventory->health_listed;
+}
+
+/* Whether NVML no longer says what it said: about the last boot, or earlier in this one. */
+static bool nvml_fell_silent(const struct health_input *in)
+{
+    return !nvml_speaks(in) && (in->nvml_spoke || !is_of_this_boot(in));
+}
+
+static bool is_shown(const struct health_input *in, const struct gpu_fault *f)
+{
+    char word[HEALTH_WORD_MAX];
+    snprintf(word, sizeof word, "%s%u", reason_text(REASON_XID), f->xid);
+    return in->concluded && !f->nvswitch && str_eq(in->concluded->reason, word) &&
+           str_eq(in->concluded->address, f->address);
+}
+
+/* Whether the status shows a fault with the level that NVML's word gave it, and nothing has been
+ * said since. */
+static bool stands_as_shown(const struct health_input *in, const struct gpu_fault *f)
+{
+    const struct xid_row *row = xid_find(f->xid);
+    enum health_level level;
+    return nvml_fell_silent(in) && is_shown(in, f) && row && row->branch &&
+           !xid_said(in->xids, f->xid, &level) && recovery_of(in, f) == RECOVERY_UNKNOWN;
+}
+
+/* ---- what counts of the log */
+
 /* The level that the status shows; NONE: it shows no fault. */
 static enum health_level concluded_level(const struct health_input *in)
 {
     return in->concluded ? in->concluded->level : HEALTH_NONE;
 }
 
-/* What a fault asks for; NONE if it does not count. While its driver is changed, the driver that
- * said that it needs nothing is gone: it asks for no more than the status shows. */
+/* What a fault asks for; NONE if it does not count. While the driver is changed, or NVML has fallen
+ * silent, the word is gone that a fault needs nothing: it asks for no more than the status shows. */
 static enum health_level counted_level(const struct health_input *in, const struct gpu_fault *f)
 {
     if (!is_logged_now(in, f))
@@ -142,7 +176,8 @@ static enum health_level counted_level(const struct health_input *in, const stru
         return level;
     if (is_before_driver(in, f))
         return HEALTH_NONE;
-    return is_silent_by_change(in) && level > concluded_level(in) ? concluded_level(in) : level;
+    bool bounded = is_silent_by_change(in) || stands_as_shown(in, f);
+    return bounded && level > concluded_level(in) ? concluded_level(in) : level;
 }
 
 /* ---- what NVML reports of one GPU */
@@ -323,4 +358,37 @@ struct health_verdict health_judge(const struct health_input *in)
     }
     v.hard = bus_shows_it(in);
     return v;
+}
+
+/* Facts that no boot and no driver repairs. */
+static bool is_lasting(enum reason reason)
+{
+    return reason == REASON_ROW_REMAP_FAILED || reason == REASON_SRAM_ERRORS;
+}
+
+/* The fact of NVML that the status shows; NONE: it shows something else. */
+static enum reason shown_fact(const struct health_input *in)
+{
+    const char *shown = in->concluded ? in->concluded->reason : "";
+    for (size_t k = 0; k < ARRAY_LEN(gpu_checks); k++)
+        if (gpu_checks[k].reason && str_eq(shown, reason_text(gpu_checks[k].reason)))
+            return gpu_checks[k].reason;
+    for (size_t r = 0; r < RECOVERIES; r++)
+        if (recovery_reasons[r] && str_eq(shown, reason_text(recovery_reasons[r])))
+            return recovery_reasons[r];
+    return REASON_NONE;
+}
+
+const struct health_status *health_kept(const struct health_input *in)
+{
+    enum reason fact = shown_fact(in);
+    bool stands = is_lasting(fact) ? !nvml_speaks(in) : fact && nvml_fell_silent(in);
+    return stands ? in->concluded : NULL;
+}
+
+enum health_level health_level_of(const struct health_input *in)
+{
+    const struct health_status *kept = health_kept(in);
+    enum health_level level = health_judge(in).level;
+    return kept && kept->level > level ? kept->level : level;
 }

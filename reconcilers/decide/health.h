@@ -14,7 +14,8 @@
  *   unless they ask for a reboot or a person: loading a driver resets the GPU. A driver that is gone
  *   again has ended them too.
  * While Ostler changes the driver, a fault of the log up to CLOSE asks for no more than the status
- * shows: the driver that said what it needs is gone. */
+ * shows: the driver that said what it needs is gone. What NVML does not report any longer is not
+ * known, which is not good: the status keeps it (health_kept()). */
 #ifndef OSTLER_RECONCILERS_DECIDE_HEALTH_H
 #define OSTLER_RECONCILERS_DECIDE_HEALTH_H
 
@@ -53,6 +54,7 @@ struct health_input {
      * it had none. */
     uint32_t driver_s;
     struct health_quiet quiet;
+    bool nvml_spoke; /* in this boot, as far as this process knows */
     int64_t now_s;
     const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
 };
@@ -71,6 +73,12 @@ struct health_verdict {
 
 /* The verdict on a node. It borrows from the input. */
 struct health_verdict health_judge(const struct health_input *in);
+/* The fact of NVML that the status shows, if it stands because NVML has fallen silent about it; NULL:
+ * none. What no boot repairs stands until NVML speaks again; the rest until the agent reports of
+ * another boot. Borrowed. */
+const struct health_status *health_kept(const struct health_input *in);
+/* The level of the verdict or of what is kept, whichever asks for more. */
+enum health_level health_level_of(const struct health_input *in);
 /* The verdict on one fault of the log, which is one of the input; zeros: it does not count. */
 struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault);
 #endif

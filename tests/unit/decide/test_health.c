@@ -127,8 +127,8 @@ static void check_later(void **state)
 static const struct report_row {
     const char *name;
     const char *before; /* members of the status besides the inventory; NULL: there is no GpuNode */
-    const char *faults;
-    const char *want;  /* status.health, NULL: absent */
+    const char *faults; /* of the log; NULL: none, and NVML has fallen silent */
+    const char *want;   /* status.health, NULL: absent */
     const char *event; /* type and reason, for the Node and the GpuNode; NULL: none */
     bool recounts;     /* only the message is another */
 } report_rows[] = {
@@ -155,6 +155,12 @@ static const struct report_row {
       FAULT("79", "1"), "{" SAYS("Reboot", "Xid79", GPU, NOW, SENTENCE79(ONCE)) "}", NULL, false },
     { "none is left", "'state':'Ready'," SAYS("Reboot", "Xid79", GPU, BEFORE, "m"), "", NULL,
       "Normal GpuHealthy", false },
+    { "NVML does not say any longer what is shown",
+      "'state':'Ready'," SAYS("Human", "RowRemapFailed", GPU, BEFORE, "m"), NULL,
+      "{" SAYS("Human", "RowRemapFailed", GPU, BEFORE, "m") "}", NULL, true },
+    { "the same with a time that is no time",
+      "'state':'Ready'," SAYS("Human", "RowRemapFailed", GPU, "long ago", "m"), NULL,
+      "{" SAYS("Human", "RowRemapFailed", GPU, NOW, "m") "}", NULL, false },
     { "its time is still to come",
       "'state':'Ready'," SAYS("Reboot", "Xid79", GPU, "2026-11-22T10:00:00Z", SENTENCE79(ONCE)),
       FAULT("79", "1"), "{" SAYS("Reboot", "Xid79", GPU, NOW, SENTENCE79(ONCE)) "}", NULL, false },
@@ -216,7 +222,9 @@ static json_t *status_with(const struct report_row *row, const struct health_sta
 static void check_report(void **state)
 {
     const struct report_row *row = *state;
-    CLEANUP_FREE char *text = xasprintf("{'bootId':'b','faults':[%s]}", row->faults);
+    CLEANUP_FREE char *text = xasprintf("{'bootId':'b','faults':[%s]}", str_or_empty(row->faults));
+    const struct node_inventory seen = { .boot = str_hash_id("b"),
+                                         .health_listed = row->faults != NULL };
     CLEANUP_JSON json_t *inventory = tree(text);
     CLEANUP_FREE struct node_health *facts = node_health_read(inventory);
     CLEANUP_ARENA struct arena a = { 0 };
@@ -224,6 +232,7 @@ static void check_report(void **state)
     struct gpu_node *report = report_before(row);
     const struct node node = { .head = { .key = (char *) "a", .uid = "n" } };
     struct health_input in = { .facts = facts,
+                               .inventory = &seen,
                                .boot = str_hash_id("b"),
                                .concluded = report ? report->concluded : NULL,
                                .now_s = clock_parse_rfc3339(NOW) / 1000000 };

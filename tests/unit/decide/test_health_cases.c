@@ -7,6 +7,8 @@
  *   driver: when the newest pod of its driver was created
  *   concluded: {level, reason, address}: what status.health has (0000:65:00.0)
  *   quiet: {from, until}: when the driver was being changed by Ostler
+ *   spoke: NVML has reported in this boot (false)
+ *   keeps: level of `concluded` if it stands because NVML is silent; absent: it does not
  *   at: the present (10:00:00)              policy: {xid: level}
  *   is: null, or of the verdict level, reason, address ("": of no GPU; 0000:65:00.0), hard (false)
  *     and a part of the message
@@ -107,6 +109,17 @@ static struct health_status *concluded_of(const json_t *item)
     return said ? health_status_read(status) : NULL;
 }
 
+/* What stands of that because NVML is silent; `keeps`: its level. */
+static void check_kept(const json_t *item, const struct health_input *in)
+{
+    const char *about = json_str_or_empty(item, "about"), *keeps = json_str(item, "keeps");
+    const struct health_status *kept = health_kept(in);
+    enum health_level level = health_judge(in).level;
+    expect_text(about, "kept", kept ? health_level_name(kept->level) : NULL, keeps);
+    assert_true(!kept || kept == in->concluded);
+    assert_int_equal(health_level_of(in), kept && kept->level > level ? kept->level : level);
+}
+
 static void check_item(const json_t *item, bool turned)
 {
     CLEANUP_JSON json_t *inventory = inventory_of(item, turned);
@@ -119,6 +132,7 @@ static void check_item(const json_t *item, bool turned)
         .inventory = seen,
         .boot = str_hash_id(boot),
         .concluded = concluded,
+        .nvml_spoke = json_bool(item, "spoke", false),
         .driver_s = (uint32_t) seconds_of(item, "driver", NULL),
         .quiet = { (uint32_t) seconds_of(item, "quiet.from", NULL),
                    (uint32_t) seconds_of(item, "quiet.until", NULL) },
@@ -126,6 +140,7 @@ static void check_item(const json_t *item, bool turned)
         .xids = json_object_get(item, "policy"),
     };
     check_verdict(json_str_or_empty(item, "about"), json_object_get(item, "is"), &in);
+    check_kept(item, &in);
 }
 
 static void check_case(void **state)

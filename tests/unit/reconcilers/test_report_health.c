@@ -48,6 +48,12 @@
     "'controller': true}]}, 'spec': {'nodeName': 'gpu-1', 'containers': [{'name': 'x', 'image': "  \
     "'a'}]}, 'status': {'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': '" ready    \
     "'}]}}"
+#define REMAP                                                                                      \
+    "'level': 'Human', 'reason': 'RowRemapFailed', 'address': '0000:65:00.0', 'since': '" SINCE    \
+    "', 'message': 'm'"
+#define HANGS                                                                                      \
+    "'level': 'Close', 'reason': 'GpuHangs', 'address': '0000:65:00.0', 'since': '" SINCE          \
+    "', 'message': 'm'"
 #define LEAVES "'deletionTimestamp': '2026-11-20T09:59:00Z', "
 #define MADE "2026-11-20T09:30:00Z"
 #define OLD_FAULT                                                                                  \
@@ -76,6 +82,8 @@ static const struct row {
     bool waits; /* for its turn in the rollout, since this moment */
     const char *pods[PODS_MAX]; /* events of pods of its driver; a pass follows on each */
     const char *claim;          /* its phase; NULL: none */
+    const char *nvml;           /* of the inventory; NULL: absent */
+    bool falls_silent;          /* a pass later it is absent */
 } rows[] = {
     { .name = "a healthy node", .faults = "", .state = NODE_READY },
     { .name = "a fault",
@@ -184,6 +192,29 @@ static const struct row {
       .writes = CLOSE95(NOW),
       .event = "GpuFault",
       .state = NODE_READY },
+    { .name = "NVML no longer says what is shown",
+      .says = REMAP,
+      .faults = "",
+      .state = NODE_READY },
+    { .name = "NVML says that all is well",
+      .says = REMAP,
+      .faults = "",
+      .nvml = "{'address': '0000:65:00.0', 'recovery': 'None'}",
+      .writes = "",
+      .event = "GpuHealthy",
+      .state = NODE_READY },
+    { .name = "a fact that a boot may repair, and NVML never spoke in this one",
+      .says = HANGS,
+      .faults = "",
+      .writes = "",
+      .event = "GpuHealthy",
+      .state = NODE_READY },
+    { .name = "and it did speak",
+      .says = HANGS,
+      .faults = "",
+      .nvml = "{'address': '0000:65:00.0', 'recovery': 'None'}",
+      .falls_silent = true,
+      .state = NODE_READY },
     { .name = "a node that Ostler does not manage",
       .says = SAYS(ONCE, SINCE),
       .faults = FAULT("1"),
@@ -209,16 +240,17 @@ static void put_node(struct cluster *c, const struct row *row)
     table_event(&c->tables[RESOURCE_NODE], node, false);
 }
 
-static void put_report(struct cluster *c, const struct row *row)
+static void put_report(struct cluster *c, const struct row *row, const char *nvml)
 {
+    CLEANUP_FREE char *listed = nvml ? xasprintf("'health': [%s], ", nvml) : xstrdup("");
     CLEANUP_FREE char *health = row->says ? xasprintf(", 'health': {%s}", row->says) : xstrdup("");
     CLEANUP_FREE char *text = xasprintf(
         "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': "
         "[{'kind': 'Node', 'uid': 'n'}]}, 'status': {'state': 'Ready', 'reason': 'OperandsUp', "
         "'message': 'every operand of the node is up', 'since': '" AT
         "', 'driver': {'revision': 'd1'}, 'stack': {'revision': 's1'}, 'inventory': {'bootId': "
-        "'b', 'faults': [%s]}%s}}",
-        row->faults, health);
+        "'b', %s'faults': [%s]}%s}}",
+        listed, row->faults, health);
     quiet_event(c, RESOURCE_GPU_NODE, text, false);
 }
 
@@ -283,9 +315,13 @@ static void check(void **state)
                                                   NULL, NULL);
     quiet_event(&c, RESOURCE_POLICY, POLICY, false);
     put_node(&c, row);
-    put_report(&c, row);
+    put_report(&c, row, row->nvml);
     struct node_slot *slot = map_get(&c.slots, "gpu-1");
     set_up_slot(&c, row, slot);
+    if (row->falls_silent) {
+        cluster_health_look(&c, slot);
+        put_report(&c, row, NULL);
+    }
     for (size_t i = 0; i < PODS_MAX && row->pods[i]; i++) {
         quiet_event(&c, RESOURCE_POD, row->pods[i], false);
         cluster_health_look(&c, slot);
