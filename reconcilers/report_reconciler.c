@@ -179,8 +179,8 @@ static bool is_being_changed(const struct cluster *c, const struct node_slot *sl
     return text && claim_parse(text, &claim, NULL) && claim_is_changing(&claim);
 }
 
-/* What is wrong with the node's GPUs. At the end of a time in which that does not count, the report
- * is due again: no event marks it. */
+/* What is wrong with the node's GPUs. When the same facts come to mean something else, the report is
+ * due again: no event marks it. */
 static void take_health(const struct cluster *c, const struct node_slot *slot, struct arena *a,
                         struct gpu_node_input *in, struct actions *actions)
 {
@@ -188,9 +188,9 @@ static void take_health(const struct cluster *c, const struct node_slot *slot, s
     if (!cluster_health(c, slot, &facts))
         return;
     in->health = health_report(&facts, a);
-    int64_t left_s = facts.quiet.until_s - facts.now_s;
-    if (left_s >= 0 && !is_being_changed(c, slot))
-        actions_requeue(actions, (left_s + 1) * 1000);
+    int64_t due_s = health_due_s(&facts);
+    if (due_s && !is_being_changed(c, slot))
+        actions_requeue(actions, (due_s - facts.now_s) * 1000);
 }
 
 /* The status schema of a CRD that is older than this Ostler; NULL: it knows all fields. */

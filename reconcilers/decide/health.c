@@ -86,16 +86,33 @@ static const struct gpu_fault *action_line_of(const struct health_input *in, con
     return NULL;
 }
 
-/* What the driver says must happen to the GPU of a fault: to NVML, or in the log. That nothing must
- * happen says nothing about a later fault. */
+/* What the log says must happen to the GPU of a fault. That nothing must happen says nothing about a
+ * later fault. */
+static enum gpu_recovery logged_recovery(const struct gpu_fault *line,
+                                         const struct gpu_fault *fault)
+{
+    bool earlier = line && line->recovery == RECOVERY_NONE && line->last_s < fault->last_s;
+    return line && !earlier ? line->recovery : RECOVERY_UNKNOWN;
+}
+
+/* Whether NVML may not have been asked since a line. */
+static bool is_newer_than_nvml(const struct health_input *in, const struct gpu_fault *line)
+{
+    return line->last_s + (int64_t) HEALTH_NVML_S > in->now_s;
+}
+
+/* What the driver says must happen to the GPU of a fault: to NVML, or in the log if NVML does not
+ * say it or may not know it yet. */
 static enum gpu_recovery recovery_of(const struct health_input *in, const struct gpu_fault *fault)
 {
     const struct gpu_health *gpu = gpu_at(in, fault->address);
-    if (gpu && gpu->recovery != RECOVERY_UNKNOWN)
-        return gpu->recovery;
     const struct gpu_fault *line = action_line_of(in, fault->address);
-    bool earlier = line && line->recovery == RECOVERY_NONE && line->last_s < fault->last_s;
-    return line && !earlier ? line->recovery : RECOVERY_UNKNOWN;
+    enum gpu_recovery said = gpu ? gpu->recovery : RECOVERY_UNKNOWN,
+                      logged = logged_recovery(line, fault);
+    if (said == RECOVERY_UNKNOWN)
+        return logged;
+    bool newer = line && is_newer_than_nvml(in, line);
+    return newer && recovery_level(logged) > recovery_level(said) ? logged : said;
 }
 
 /* The branch of the loaded driver: 580; 0: not known. */
@@ -113,7 +130,8 @@ static enum health_level nvswitch_level(const struct gpu_fault *f, const enum he
     return said && !xid_find(f->xid) ? *said : HEALTH_EVENT;
 }
 
-static enum health_level level_of(const struct health_input *in, const struct gpu_fault *f)
+static enum health_level level_of(const struct health_input *in, const struct gpu_fault *f,
+                                  enum gpu_recovery recovery)
 {
     enum health_level level;
     const enum health_level *said = xid_said(in->xids, f->xid, &level) ? &level : NULL;
@@ -121,7 +139,7 @@ static enum health_level level_of(const struct health_input *in, const struct gp
         return nvswitch_level(f, said);
     return xid_level(&(struct xid_case){ .xid = f->xid,
                                          .fatal = f->fatal,
-                                         .recovery = recovery_of(in, f),
+                                         .recovery = recovery,
                                          .branch = branch_of(in),
                                          .said = said });
 }
@@ -165,18 +183,20 @@ static enum health_level concluded_level(const struct health_input *in)
     return in->concluded ? in->concluded->level : HEALTH_NONE;
 }
 
-/* What a fault asks for; NONE if it does not count. While the driver is changed, or NVML has fallen
- * silent, the word is gone that a fault needs nothing: it asks for no more than the status shows. */
-static enum health_level counted_level(const struct health_input *in, const struct gpu_fault *f)
+/* What a fault asks for with a recovery action; NONE if it does not count. */
+static enum health_level counted_level(const struct health_input *in, const struct gpu_fault *f,
+                                       enum gpu_recovery recovery)
 {
-    if (!is_logged_now(in, f))
-        return HEALTH_NONE;
-    enum health_level level = level_of(in, f);
-    if (level > HEALTH_CLOSE)
-        return level;
-    if (is_before_driver(in, f))
-        return HEALTH_NONE;
-    bool bounded = is_silent_by_change(in) || stands_as_shown(in, f);
+    enum health_level level = is_logged_now(in, f) ? level_of(in, f, recovery) : HEALTH_NONE;
+    return level <= HEALTH_CLOSE && is_before_driver(in, f) ? HEALTH_NONE : level;
+}
+
+/* While the driver is changed, or NVML has fallen silent, the word is gone that a fault needs
+ * nothing: it asks for no more than the status shows. */
+static enum health_level bounded_level(const struct health_input *in, const struct gpu_fault *f)
+{
+    enum health_level level = counted_level(in, f, recovery_of(in, f));
+    bool bounded = level <= HEALTH_CLOSE && (is_silent_by_change(in) || stands_as_shown(in, f));
     return bounded && level > concluded_level(in) ? concluded_level(in) : level;
 }
 
@@ -298,11 +318,12 @@ static void judge_gpus(const struct health_input *in, bool after_log, struct hea
         }
 }
 
-/* A line about the recovery action says nothing of its own where NVML reports the action. */
+/* A line about the recovery action says nothing of its own where NVML reports the action, unless it
+ * is newer and worse. */
 static bool is_told_by_nvml(const struct health_input *in, const struct gpu_fault *f)
 {
     const struct gpu_health *gpu = gpu_at(in, f->address);
-    return is_action_line(f) && gpu && gpu->recovery;
+    return is_action_line(f) && gpu && gpu->recovery && recovery_of(in, f) == gpu->recovery;
 }
 
 static enum reason reason_of(const struct gpu_fault *f)
@@ -316,7 +337,7 @@ static enum reason reason_of(const struct gpu_fault *f)
 
 struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault)
 {
-    enum health_level level = is_told_by_nvml(in, fault) ? HEALTH_NONE : counted_level(in, fault);
+    enum health_level level = is_told_by_nvml(in, fault) ? HEALTH_NONE : bounded_level(in, fault);
     if (level == HEALTH_NONE)
         return (struct health_verdict){ 0 };
     return (struct health_verdict){ .level = level,
@@ -391,4 +412,26 @@ enum health_level health_level_of(const struct health_input *in)
     const struct health_status *kept = health_kept(in);
     enum health_level level = health_judge(in).level;
     return kept && kept->level > level ? kept->level : level;
+}
+
+enum health_level health_counted_as(const struct health_input *in, const struct gpu_fault *fault)
+{
+    return counted_level(in, fault, is_action_line(fault) ? fault->recovery : RECOVERY_UNKNOWN);
+}
+
+static void take_earlier(int64_t *at_s, int64_t other_s, int64_t now_s)
+{
+    if (other_s > now_s && (!*at_s || other_s < *at_s))
+        *at_s = other_s;
+}
+
+int64_t health_due_s(const struct health_input *in)
+{
+    int64_t at_s = 0;
+    if (in->quiet.until_s)
+        take_earlier(&at_s, (int64_t) in->quiet.until_s + 1, in->now_s);
+    for (size_t i = 0; in->facts && i < in->facts->faults_len; i++)
+        if (is_action_line(&in->facts->faults[i]) && gpu_at(in, in->facts->faults[i].address))
+            take_earlier(&at_s, in->facts->faults[i].last_s + (int64_t) HEALTH_NVML_S, in->now_s);
+    return at_s;
 }

@@ -2,7 +2,7 @@
  * by everything that shows it or acts on it.
  *
  * The hardware's state comes before the log: NVML's recovery action decides what a fault asks for
- * where the driver reports it (model/xid.h). Of several faults, the one that asks for most counts;
+ * where the driver reports it (model/xid.h), but for a worse one that the log has just told. Of several faults, the one that asks for most counts;
  * of equal ones hard evidence comes first, then the order of the tables in health.c, then the
  * fault that came first: so the verdict does not change back and forth.
  *
@@ -10,9 +10,9 @@
  * - facts of another boot of the machine;
  * - faults of the log within Ostler's own change of the node's driver (struct health_quiet), since
  *   a driver that is unloaded makes noise; meanwhile NVML's silence means nothing either;
- * - faults of the log from before the present driver was installed, and from the minute after that,
- *   unless they ask for a reboot or a person: loading a driver resets the GPU. A driver that is gone
- *   again has ended them too.
+ * - faults of the log from before the present driver was installed, and from the minute after
+ *   that, unless they ask for a reboot or a person: loading a driver resets the GPU. A driver that
+ *   is gone again has ended them too.
  * While Ostler changes the driver, a fault of the log up to CLOSE asks for no more than the status
  * shows: the driver that said what it needs is gone. What NVML does not report any longer is not
  * known, which is not good: the status keeps it (health_kept()). */
@@ -25,8 +25,9 @@
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/reason.h"
 
-/* How long after a change of its driver a node's log counts as noise. */
-enum { HEALTH_QUIET_S = 60 };
+/* How long after a change of its driver a node's log counts as noise; how old NVML's answer may be,
+ * with the time that a report takes. */
+enum { HEALTH_QUIET_S = 60, HEALTH_NVML_S = 120 };
 
 /* Times between which the node's driver is, or was, being changed by Ostler; zeros: never. */
 struct health_quiet {
@@ -73,12 +74,17 @@ struct health_verdict {
 
 /* The verdict on a node. It borrows from the input. */
 struct health_verdict health_judge(const struct health_input *in);
-/* The fact of NVML that the status shows, if it stands because NVML has fallen silent about it; NULL:
- * none. What no boot repairs stands until NVML speaks again; the rest until the agent reports of
- * another boot. Borrowed. */
+/* The fact of NVML that the status shows, if it stands because NVML has fallen silent about it;
+ * NULL: none. What no boot repairs stands until NVML speaks again; the rest until the agent reports
+ * of another boot. Borrowed. */
 const struct health_status *health_kept(const struct health_input *in);
 /* The level of the verdict or of what is kept, whichever asks for more. */
 enum health_level health_level_of(const struct health_input *in);
+/* The level by which a fault of the log is counted: that of its number, whatever the driver says
+ * later; for Xid 154 that of its action. NONE: it does not count. */
+enum health_level health_counted_as(const struct health_input *in, const struct gpu_fault *fault);
+/* When the same facts may come to mean something else, epoch seconds; 0: they do not. */
+int64_t health_due_s(const struct health_input *in);
 /* The verdict on one fault of the log, which is one of the input; zeros: it does not count. */
 struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault);
 #endif

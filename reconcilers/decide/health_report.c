@@ -64,12 +64,17 @@ static void add_event(enum resource_id resource, const struct record *head, bool
     actions_add_notice(actions, &n);
 }
 
+bool health_report_is_news(const struct health_status *before, const struct health_status *after)
+{
+    return after && !health_status_same(before, after) &&
+           (!before || after->level >= before->level);
+}
+
 void health_report_notice(const struct node *node, const struct gpu_node *report,
                           const struct health_status *after, struct actions *actions)
 {
     const struct health_status *before = report ? report->concluded : NULL;
-    bool worse = after && !health_status_same(before, after) &&
-                 (!before || after->level >= before->level);
+    bool worse = health_report_is_news(before, after);
     if (!worse && (after || !before))
         return;
     CLEANUP_FREE char *note =

@@ -19,6 +19,9 @@ bool health_report_only_recounts(const struct gpu_node *report, const json_t *st
  * arguments. */
 struct notice health_report_event(enum resource_id resource, const struct record *head,
                                   bool warning, const char *note);
+/* Whether an Event tells of `after` when it replaces `before`: another fault that is no milder.
+ * NULL: none. */
+bool health_report_is_news(const struct health_status *before, const struct health_status *after);
 /* Adds Events for the plan's last action, which writes `after` (NULL: none) in place of what the
  * report has: a Warning for another fault that is no milder, a Normal one when no fault is left. */
 void health_report_notice(const struct node *node, const struct gpu_node *report,

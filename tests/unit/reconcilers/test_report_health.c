@@ -192,6 +192,16 @@ static const struct row {
       .writes = CLOSE95(NOW),
       .event = "GpuFault",
       .state = NODE_READY },
+    { .name = "the log has just told what NVML does not know yet: it is asked again",
+      .says = "'level': 'Close', 'reason': 'RecoveryReset', 'address': '0000:65:00.0', 'since': '"
+              SINCE "', 'message': 'GPU 0000:65:00.0: the driver says that it must be reset. Give "
+              "the node no new jobs, and when its jobs have ended, reset the GPU or reboot the "
+              "node.'",
+      .faults = "{'address': '0000:65:00.0', 'xid': 154, 'recovery': 'Reset', 'count': 1, 'first': "
+                "'2026-11-20T09:59:00Z', 'last': '2026-11-20T09:59:00Z', 'bootId': 'b'}",
+      .nvml = "{'address': '0000:65:00.0', 'recovery': 'None'}",
+      .again_ms = 60000,
+      .state = NODE_READY },
     { .name = "NVML no longer says what is shown",
       .says = REMAP,
       .faults = "",
