@@ -2,8 +2,8 @@
 
 #include "base/json.h"
 
-/* When the pod of Ostler's driver was created; 0: there is none that is up, or there are two, or the
- * host has its own driver. */
+/* When the pod of Ostler's driver was created; 0: there is none that is up, or there are two, or
+ * the host has its own driver. */
 static uint32_t driver_made_s(const struct node_slot *slot)
 {
     uint32_t made_s = 0;

@@ -5,8 +5,8 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/decide/health.h"
 
-/* Fills in the input for a slot with a node; borrowed from the cluster. False: nothing is or was wrong
- * there, so that the rest need not be gathered. */
+/* Fills in the input for a slot with a node; borrowed from the cluster. False: nothing is or was
+ * wrong there, so that the rest need not be gathered. */
 bool cluster_health(const struct cluster *c, const struct node_slot *slot,
                     struct health_input *ret);
 /* The same about a report that may not be in the table. */

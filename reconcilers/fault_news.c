@@ -63,8 +63,7 @@ static bool is_to_be_told(const struct health_input *was, const struct health_in
     const struct gpu_fault *waited = was->facts ? next_told(was) : NULL,
                            *known = same_fault(before->health, v->log);
     bool fresh = !known && times_new(before, v->log);
-    return (fresh || (waited && known == waited)) && v->log != next_told(in) &&
-           !is_shown(in, v);
+    return (fresh || (waited && known == waited)) && v->log != next_told(in) && !is_shown(in, v);
 }
 
 void fault_news(struct reconcilers *r, const struct node_slot *slot, const struct gpu_node *before,

@@ -179,8 +179,8 @@ static bool is_being_changed(const struct cluster *c, const struct node_slot *sl
     return text && claim_parse(text, &claim, NULL) && claim_is_changing(&claim);
 }
 
-/* What is wrong with the node's GPUs. When the same facts come to mean something else, the report is
- * due again: no event marks it. */
+/* What is wrong with the node's GPUs. When the same facts come to mean something else, the report
+ * is due again: no event marks it. */
 static void take_health(const struct cluster *c, const struct node_slot *slot, struct arena *a,
                         struct gpu_node_input *in, struct actions *actions)
 {

@@ -266,8 +266,7 @@ static void on_health(void *arg, const struct node_slot *slot, const struct gpu_
 {
     struct engine *en = arg;
     int64_t again_ms;
-    bool tells = en->mode == ENGINE_WORKING &&
-                 cluster_mode(&en->cluster, &again_ms) == MODE_MANAGE;
+    bool tells = en->mode == ENGINE_WORKING && cluster_mode(&en->cluster, &again_ms) == MODE_MANAGE;
     fault_news(&en->reconcilers, slot, before, after, tells);
 }
 

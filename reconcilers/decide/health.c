@@ -86,8 +86,8 @@ static const struct gpu_fault *action_line_of(const struct health_input *in, con
     return NULL;
 }
 
-/* What the log says must happen to the GPU of a fault. That nothing must happen says nothing about a
- * later fault. */
+/* What the log says must happen to the GPU of a fault. That nothing must happen says nothing about
+ * a later fault. */
 static enum gpu_recovery logged_recovery(const struct gpu_fault *line,
                                          const struct gpu_fault *fault)
 {

@@ -2,9 +2,10 @@
  * by everything that shows it or acts on it.
  *
  * The hardware's state comes before the log: NVML's recovery action decides what a fault asks for
- * where the driver reports it (model/xid.h), but for a worse one that the log has just told. Of several faults, the one that asks for most counts;
- * of equal ones hard evidence comes first, then the order of the tables in health.c, then the
- * fault that came first: so the verdict does not change back and forth.
+ * where the driver reports it (model/xid.h), but for a worse one that the log has just told. Of
+ * several faults, the one that asks for most counts; of equal ones hard evidence comes first, then
+ * the order of the tables in health.c, then the fault that came first: so the verdict does not
+ * change back and forth.
  *
  * What does not count:
  * - facts of another boot of the machine;

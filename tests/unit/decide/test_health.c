@@ -93,10 +93,9 @@ static void check_later(void **state)
 {
     const struct later_row *row = *state;
     struct health_quiet q = { 150, 220 };
-    struct claim claim = { .phase = CLAIM_UNLOADING,
-                           .claimed_s = 2000,
-                           .since_s = 2070,
-                           .attempt = row->attempt };
+    struct claim claim = {
+        .phase = CLAIM_UNLOADING, .claimed_s = 2000, .since_s = 2070, .attempt = row->attempt
+    };
     strcpy(claim.from.hash[TIER_DRIVER], row->from);
     strcpy(claim.to.hash[TIER_DRIVER], row->to);
     health_quiet_take(&q, &claim, 2075);

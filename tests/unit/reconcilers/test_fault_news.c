@@ -153,10 +153,12 @@ static const struct row {
                                                        "', 'recovery': 'None'}]" },
       .lines = { COUNTED("48", "Close", "1") } },
     { .name = "the action that its line has counts",
-      .reports = { LOG(""), LOG("{'address': '" ONE "', 'xid': 154, 'recovery': 'Reset', 'count': "
-                                "1, 'first': '2026-11-20T09:00:00Z', 'last': "
-                                "'2026-11-20T09:00:00Z', 'bootId': 'b'}") ",'health': "
-                                "[{'address': '" ONE "', 'recovery': 'None'}]" },
+      .reports = { LOG(""),
+                   LOG("{'address': '" ONE "', 'xid': 154, 'recovery': 'Reset', 'count': "
+                       "1, 'first': '2026-11-20T09:00:00Z', 'last': "
+                       "'2026-11-20T09:00:00Z', 'bootId': 'b'}") ",'health': "
+                                                                 "[{'address': '" ONE
+                                                                 "', 'recovery': 'None'}]" },
       .lines = { COUNTED("154", "Close", "1") } },
     { .name = "from before its driver was installed",
       .reports = { LOG(""), LOG(FAULT("95", ONE, "1")) },

@@ -62,9 +62,11 @@
 
 #define CLOSE95(since)                                                                             \
     "'level': 'Close', 'reason': 'Xid95', 'address': '0000:65:00.0', 'since': '" since             \
-    "', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach all programs) came "     \
-    ONCE "; NVIDIA\\u0027s advice: reset the GPU. Give the node no new jobs, and when its jobs "   \
-    "have ended, reset the GPU or reboot the node.'"
+    "', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach all programs) "          \
+    "came " ONCE                                                                                   \
+    "; NVIDIA\\u0027s advice: reset the GPU. Give the node no new jobs, and when its jobs "        \
+    "have ended, reset the GPU or reboot the node. After a reset, delete the node\\u0027s driver " \
+    "pod: until then or a reboot, the fault stays listed.'"
 
 enum { PODS_MAX = 2 };
 
@@ -79,7 +81,7 @@ static const struct row {
     int64_t quiet_s;     /* how long the driver's change lies back; 0: none */
     int64_t again_ms;
     enum node_state state;
-    bool waits; /* for its turn in the rollout, since this moment */
+    bool waits;                 /* for its turn in the rollout, since this moment */
     const char *pods[PODS_MAX]; /* events of pods of its driver; a pass follows on each */
     const char *claim;          /* its phase; NULL: none */
     const char *nvml;           /* of the inventory; NULL: absent */
@@ -193,10 +195,11 @@ static const struct row {
       .event = "GpuFault",
       .state = NODE_READY },
     { .name = "the log has just told what NVML does not know yet: it is asked again",
-      .says = "'level': 'Close', 'reason': 'RecoveryReset', 'address': '0000:65:00.0', 'since': '"
-              SINCE "', 'message': 'GPU 0000:65:00.0: the driver says that it must be reset. Give "
-              "the node no new jobs, and when its jobs have ended, reset the GPU or reboot the "
-              "node.'",
+      .says =
+          "'level': 'Close', 'reason': 'RecoveryReset', 'address': '0000:65:00.0', 'since': '" SINCE
+          "', 'message': 'GPU 0000:65:00.0: the driver says that it must be reset. Give "
+          "the node no new jobs, and when its jobs have ended, reset the GPU or reboot the "
+          "node.'",
       .faults = "{'address': '0000:65:00.0', 'xid': 154, 'recovery': 'Reset', 'count': 1, 'first': "
                 "'2026-11-20T09:59:00Z', 'last': '2026-11-20T09:59:00Z', 'bootId': 'b'}",
       .nvml = "{'address': '0000:65:00.0', 'recovery': 'None'}",
