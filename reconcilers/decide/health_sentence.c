@@ -171,16 +171,17 @@ static const char *todo_of(const struct health_verdict *v)
     return todos[v->level];
 }
 
-/* A fault of the log about which the driver says nothing: no source tells of a reset. */
-static const char *end_of(const struct health_verdict *v)
+/* How a fault of the log ends about which the driver says nothing: no source tells of a reset. */
+static const char *end_of(const struct health_input *in, const struct health_verdict *v)
 {
     bool told = v->gpu && v->gpu->recovery;
     const struct xid_row *row = v->reason == REASON_XID ? xid_find(v->log->xid) : NULL;
-    bool unseen = row && v->level == HEALTH_CLOSE && !(told && row->branch);
-    return unseen
-               ? " After a reset, delete the node's driver pod: until then or a reboot, the fault "
-                 "stays listed."
-               : "";
+    if (!row || v->level != HEALTH_CLOSE || (told && row->branch))
+        return "";
+    return in->driver_s
+               ? " After a reset, delete the node's driver pod: until then or a reboot, the "
+                 "fault stays listed."
+               : " After a reset, the fault stays listed until the node reboots.";
 }
 
 static const char *bounded(const char *text, struct arena *a)
@@ -195,6 +196,6 @@ const char *health_sentence(const struct health_input *in, const struct health_v
     if (v->level == HEALTH_NONE)
         return "";
     return bounded(arena_printf(a, "%s: %s%s. %s%s", who(v, a), fact_text(in, v, a),
-                                also_text(in, v, a), todo_of(v), end_of(v)),
+                                also_text(in, v, a), todo_of(v), end_of(in, v)),
                    a);
 }

@@ -128,8 +128,8 @@ static const struct report_row {
     const char *before; /* members of the status besides the inventory; NULL: there is no GpuNode */
     const char *faults; /* of the log; NULL: none, and NVML has fallen silent */
     const char *want;   /* status.health, NULL: absent */
-    const char *event; /* type and reason, for the Node and the GpuNode; NULL: none */
-    bool recounts;     /* only the message is another */
+    const char *event;  /* type and reason, for the Node and the GpuNode; NULL: none */
+    bool recounts;      /* only the message is another */
 } report_rows[] = {
     { "all is well", "'state':'Ready'", "", NULL, NULL, false },
     { "a first fault, with a first report", NULL, FAULT("79", "1"),

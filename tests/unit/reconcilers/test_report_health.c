@@ -65,8 +65,9 @@
     "', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach all programs) "          \
     "came " ONCE                                                                                   \
     "; NVIDIA\\u0027s advice: reset the GPU. Give the node no new jobs, and when its jobs "        \
-    "have ended, reset the GPU or reboot the node. After a reset, delete the node\\u0027s driver " \
-    "pod: until then or a reboot, the fault stays listed.'"
+    "have ended, reset the GPU or reboot the node. After a reset, the fault stays listed until "   \
+    "the node "                                                                                    \
+    "reboots.'"
 
 enum { PODS_MAX = 2 };
 
