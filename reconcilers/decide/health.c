@@ -195,7 +195,10 @@ static enum health_level counted_level(const struct health_input *in, const stru
  * nothing: it asks for no more than the status shows. */
 static enum health_level bounded_level(const struct health_input *in, const struct gpu_fault *f)
 {
-    enum health_level level = counted_level(in, f, recovery_of(in, f));
+    enum gpu_recovery recovery = recovery_of(in, f);
+    if (is_action_line(f) && recovery == RECOVERY_UNKNOWN)
+        recovery = f->recovery;
+    enum health_level level = counted_level(in, f, recovery);
     bool bounded = level <= HEALTH_CLOSE && (is_silent_by_change(in) || stands_as_shown(in, f));
     return bounded && level > concluded_level(in) ? concluded_level(in) : level;
 }
