@@ -2,8 +2,8 @@
 
 #include "base/json.h"
 
-/* When the pod of Ostler's driver was created; 0: there is none, or two, or the host has its own
- * driver. */
+/* When the pod of Ostler's driver was created; 0: there is none that is up, or there are two, or
+ * the host has its own driver. */
 static uint32_t driver_made_s(const struct node_slot *slot)
 {
     uint32_t made_s = 0;
@@ -14,6 +14,15 @@ static uint32_t driver_made_s(const struct node_slot *slot)
         made_s = driver && p->ready && !p->deleting && !p->host_driver ? p->made_s : made_s;
     }
     return pods == 1 ? made_s : 0;
+}
+
+/* The newest driver that the node had in this boot. That its pod is not ready for a moment, or
+ * leaves, brings no fault back. */
+static struct health_driver newest_driver(const struct node_slot *slot)
+{
+    uint32_t made_s = driver_made_s(slot);
+    bool known = slot->driver.boot == slot->node->boot && slot->driver.made_s > made_s;
+    return known ? slot->driver : (struct health_driver){ slot->node->boot, made_s };
 }
 
 static void take_claim(const struct cluster *c, const struct node_slot *slot, int64_t now_s,
@@ -32,14 +41,18 @@ static const json_t *xids_of(const struct cluster *c)
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret)
 {
-    bool any = report && (report->health || (report->inventory && report->inventory->lost));
+    bool any = report && (report->health || report->concluded ||
+                          (report->inventory && report->inventory->lost));
     if (!any || !slot->node)
         return false;
     *ret = (struct health_input){ .facts = report->health,
                                   .inventory = report->inventory,
                                   .boot = slot->node->boot,
-                                  .driver_s = driver_made_s(slot),
+                                  .concluded = report->concluded,
+                                  .driver_s = newest_driver(slot).made_s,
                                   .quiet = slot->quiet,
+                                  .nvml_spoke = slot->nvml_boot &&
+                                                slot->nvml_boot == slot->node->boot,
                                   .now_s = cluster_now_s(c),
                                   .xids = xids_of(c) };
     take_claim(c, slot, ret->now_s, &ret->quiet);
@@ -53,6 +66,10 @@ bool cluster_health(const struct cluster *c, const struct node_slot *slot, struc
 
 void cluster_health_look(const struct cluster *c, struct node_slot *slot)
 {
+    const struct node_inventory *said = cluster_inventory(c, slot);
+    slot->driver = newest_driver(slot);
+    if (said && said->health_listed)
+        slot->nvml_boot = said->boot;
     if (slot->node->claim)
         take_claim(c, slot, cluster_now_s(c), &slot->quiet);
 }

@@ -5,14 +5,15 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/decide/health.h"
 
-/* Fills in the input for a slot with a node; borrowed from the cluster. False: nothing can be wrong
- * there, so that the rest need not be gathered. */
+/* Fills in the input for a slot with a node; borrowed from the cluster. False: nothing is or was
+ * wrong there, so that the rest need not be gathered. */
 bool cluster_health(const struct cluster *c, const struct node_slot *slot,
                     struct health_input *ret);
 /* The same about a report that may not be in the table. */
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret);
-/* Remembers until when the node's claim changes its driver. Call it in each pass over the node. */
+/* Remembers the node's newest driver, the boot in which NVML spoke of its GPUs, and until when its
+ * claim changes the driver. Call it in each pass over the node. */
 void cluster_health_look(const struct cluster *c, struct node_slot *slot);
 
 #endif

@@ -29,19 +29,58 @@ static void tell(struct reconcilers *r, const struct node_slot *slot, const stru
     r->notice(r, &of_report);
 }
 
+/* How often a fault came since the report before. Where the log was not read before, what is older
+ * than that report is no news. */
+static uint32_t times_new(const struct gpu_node *before, const struct gpu_fault *f)
+{
+    const struct gpu_fault *was = same_fault(before->health, f);
+    const struct node_inventory *i = before->inventory;
+    bool old = !was && i && !i->faults_listed && f->first_s <= i->said_s;
+    uint32_t known = was ? was->count : old ? f->count : 0;
+    return f->count > known ? f->count - known : 0;
+}
+
+/* The fault of the log of which the next write of the status tells; NULL: of none. */
+static const struct gpu_fault *next_told(const struct health_input *in)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    bool news = health_report_is_news(in->concluded, health_report(in, &a));
+    return news ? health_judge(in).log : NULL;
+}
+
+static bool is_shown(const struct health_input *in, const struct health_verdict *v)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    return in->concluded && str_eq(in->concluded->reason, health_word(v, &a)) &&
+           str_eq(in->concluded->address, v->address);
+}
+
+/* Whether an Event must tell of a fault now: it is new, or was to be told with a write that another
+ * fault has taken from it. */
+static bool is_to_be_told(const struct health_input *was, const struct health_input *in,
+                          const struct gpu_node *before, const struct health_verdict *v)
+{
+    const struct gpu_fault *waited = was->facts ? next_told(was) : NULL,
+                           *known = same_fault(before->health, v->log);
+    bool fresh = !known && times_new(before, v->log);
+    return (fresh || (waited && known == waited)) && v->log != next_told(in) && !is_shown(in, v);
+}
+
 void fault_news(struct reconcilers *r, const struct node_slot *slot, const struct gpu_node *before,
                 const struct gpu_node *after, bool tells)
 {
-    struct health_input in;
+    struct health_input in, was = { 0 };
     if (!cluster_health_of(r->cluster, slot, after, &in) || !in.facts)
         return;
-    const struct gpu_fault *worst = health_judge(&in).log;
+    cluster_health_of(r->cluster, slot, before, &was);
+    bool ours = slot->summary.counted && slot->summary.state != NODE_UNMANAGED;
     for (size_t i = 0; i < in.facts->faults_len; i++) {
-        const struct gpu_fault *f = &in.facts->faults[i], *was = same_fault(before->health, f);
+        const struct gpu_fault *f = &in.facts->faults[i];
+        uint32_t times = times_new(before, f);
         struct health_verdict v = health_of_fault(&in, f);
-        if (r->metrics && f->count > (was ? was->count : 0))
-            fleet_metrics_fault(r->metrics, f, v.level, f->count - (was ? was->count : 0));
-        if (tells && r->notice && !was && v.level && f != worst)
+        if (r->metrics && times)
+            fleet_metrics_fault(r->metrics, f, health_counted_as(&in, f), times);
+        if (tells && ours && r->notice && v.level && is_to_be_told(&was, &in, before, &v))
             tell(r, slot, after, &in, &v);
     }
 }

@@ -235,7 +235,7 @@ static void show_health(struct fleet_metrics *m, const struct cluster *c)
         const struct node_slot *slot = c->by_name[i];
         bool ours = slot->summary.counted && slot->summary.state != NODE_UNMANAGED;
         if (ours && cluster_health(c, slot, &facts))
-            nodes[health_judge(&facts).level]++;
+            nodes[health_level_of(&facts)]++;
     }
     for (int i = HEALTH_EVENT; i < HEALTH_LEVELS; i++) {
         const char *level = health_level_name((enum health_level) i);

@@ -172,7 +172,14 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     take_claim(c, slot, in);
 }
 
-/* What is wrong with the node's GPUs. At the end of a time in which that does not count, the report
+static bool is_being_changed(const struct cluster *c, const struct node_slot *slot)
+{
+    struct claim claim;
+    const char *text = intern_text(c->strings, slot->node->claim);
+    return text && claim_parse(text, &claim, NULL) && claim_is_changing(&claim);
+}
+
+/* What is wrong with the node's GPUs. When the same facts come to mean something else, the report
  * is due again: no event marks it. */
 static void take_health(const struct cluster *c, const struct node_slot *slot, struct arena *a,
                         struct gpu_node_input *in, struct actions *actions)
@@ -180,10 +187,10 @@ static void take_health(const struct cluster *c, const struct node_slot *slot, s
     struct health_input facts;
     if (!cluster_health(c, slot, &facts))
         return;
-    in->health = health_report(&facts, in->report ? in->report->concluded : NULL, a);
-    int64_t left_s = facts.quiet.until_s - facts.now_s;
-    if (left_s >= 0 && !slot->node->claim)
-        actions_requeue(actions, (left_s + 1) * 1000);
+    in->health = health_report(&facts, a);
+    int64_t due_s = health_due_s(&facts);
+    if (due_s && !is_being_changed(c, slot))
+        actions_requeue(actions, (due_s - facts.now_s) * 1000);
 }
 
 /* The status schema of a CRD that is older than this Ostler; NULL: it knows all fields. */

@@ -265,7 +265,9 @@ static void on_health(void *arg, const struct node_slot *slot, const struct gpu_
                       const struct gpu_node *after)
 {
     struct engine *en = arg;
-    fault_news(&en->reconcilers, slot, before, after, en->mode == ENGINE_WORKING);
+    int64_t again_ms;
+    bool tells = en->mode == ENGINE_WORKING && cluster_mode(&en->cluster, &again_ms) == MODE_MANAGE;
+    fault_news(&en->reconcilers, slot, before, after, tells);
 }
 
 static void read_text(void *arg, const char *key, struct request request_steal)

@@ -1,20 +1,26 @@
 #include "reconcilers/decide/health.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { XID_RECOVERY_CHANGED = 154 };
-
 /* ---- what does not count */
+
+/* Whether a claim changes the stack only. A later attempt may load the same driver again. */
+static bool leaves_driver(const struct claim *c)
+{
+    const char *to = c->to.hash[TIER_DRIVER];
+    return *to && str_eq(to, c->from.hash[TIER_DRIVER]) && c->attempt <= 1;
+}
 
 /* A window that is over is followed by another one. A process that starts within a change does not
  * know when that began: then the whole claim counts. */
 void health_quiet_take(struct health_quiet *q, const struct claim *claim, int64_t now_s)
 {
-    if (!claim || claim_phase_progress(claim->phase) != CLAIM_CHANGING)
+    if (!claim || !claim_is_changing(claim) || leaves_driver(claim))
         return;
     bool begins = claim->phase == CLAIM_UNLOADING && now_s > q->until_s;
     if (begins || q->from_s < claim->claimed_s)
@@ -39,6 +45,19 @@ static bool is_logged_now(const struct health_input *in, const struct gpu_fault 
     return in->boot && f->boot == in->boot && !is_quiet(&in->quiet, f->first_s, f->last_s);
 }
 
+/* Whether a line is older than the present driver, or noise of the change that brought it. */
+static bool is_before_driver(const struct health_input *in, const struct gpu_fault *f)
+{
+    return in->driver_s && f->last_s && f->last_s <= (int64_t) in->driver_s + HEALTH_QUIET_S;
+}
+
+/* Whether Ostler changes the driver now, or has changed it just now: what is silent need not be
+ * broken. */
+static bool is_silent_by_change(const struct health_input *in)
+{
+    return is_quiet(&in->quiet, in->now_s, in->now_s);
+}
+
 /* ---- the facts of one GPU */
 
 static const struct gpu_health *gpu_at(const struct health_input *in, const char *address)
@@ -49,19 +68,51 @@ static const struct gpu_health *gpu_at(const struct health_input *in, const char
     return NULL;
 }
 
-/* What the driver says must happen to a GPU: to NVML, or in the log's newest line about it. */
-static enum gpu_recovery recovery_of(const struct health_input *in, const char *address)
+/* Whether a line of the log has the recovery action of a GPU. */
+static bool is_action_line(const struct gpu_fault *f)
 {
-    const struct gpu_health *gpu = gpu_at(in, address);
-    if (gpu && gpu->recovery != RECOVERY_UNKNOWN)
-        return gpu->recovery;
+    return f->xid == XID_RECOVERY_CHANGED && !f->nvswitch;
+}
+
+/* The log's newest line about the recovery action of a GPU, from the present driver; NULL: none. */
+static const struct gpu_fault *action_line_of(const struct health_input *in, const char *address)
+{
     for (size_t i = in->facts->faults_len; i-- > 0;) {
         const struct gpu_fault *f = &in->facts->faults[i];
-        if (f->xid == XID_RECOVERY_CHANGED && !f->nvswitch && str_eq(f->address, address) &&
-            is_logged_now(in, f))
-            return f->recovery;
+        if (is_action_line(f) && str_eq(f->address, address) && is_logged_now(in, f) &&
+            !is_before_driver(in, f))
+            return f;
     }
-    return RECOVERY_UNKNOWN;
+    return NULL;
+}
+
+/* What the log says must happen to the GPU of a fault. That nothing must happen says nothing about
+ * a later fault. */
+static enum gpu_recovery logged_recovery(const struct gpu_fault *line,
+                                         const struct gpu_fault *fault)
+{
+    bool earlier = line && line->recovery == RECOVERY_NONE && line->last_s < fault->last_s;
+    return line && !earlier ? line->recovery : RECOVERY_UNKNOWN;
+}
+
+/* Whether NVML may not have been asked since a line. */
+static bool is_newer_than_nvml(const struct health_input *in, const struct gpu_fault *line)
+{
+    return line->last_s + (int64_t) HEALTH_NVML_S > in->now_s;
+}
+
+/* What the driver says must happen to the GPU of a fault: to NVML, or in the log if NVML does not
+ * say it or may not know it yet. */
+static enum gpu_recovery recovery_of(const struct health_input *in, const struct gpu_fault *fault)
+{
+    const struct gpu_health *gpu = gpu_at(in, fault->address);
+    const struct gpu_fault *line = action_line_of(in, fault->address);
+    enum gpu_recovery said = gpu ? gpu->recovery : RECOVERY_UNKNOWN,
+                      logged = logged_recovery(line, fault);
+    if (said == RECOVERY_UNKNOWN)
+        return logged;
+    bool newer = line && is_newer_than_nvml(in, line);
+    return newer && recovery_level(logged) > recovery_level(said) ? logged : said;
 }
 
 /* The branch of the loaded driver: 580; 0: not known. */
@@ -79,7 +130,8 @@ static enum health_level nvswitch_level(const struct gpu_fault *f, const enum he
     return said && !xid_find(f->xid) ? *said : HEALTH_EVENT;
 }
 
-static enum health_level level_of(const struct health_input *in, const struct gpu_fault *f)
+static enum health_level level_of(const struct health_input *in, const struct gpu_fault *f,
+                                  enum gpu_recovery recovery)
 {
     enum health_level level;
     const enum health_level *said = xid_said(in->xids, f->xid, &level) ? &level : NULL;
@@ -87,30 +139,74 @@ static enum health_level level_of(const struct health_input *in, const struct gp
         return nvswitch_level(f, said);
     return xid_level(&(struct xid_case){ .xid = f->xid,
                                          .fatal = f->fatal,
-                                         .recovery = recovery_of(in, f->address),
+                                         .recovery = recovery,
                                          .branch = branch_of(in),
                                          .said = said });
 }
 
-/* What a fault asks for; NONE if it does not count. */
-static enum health_level counted_level(const struct health_input *in, const struct gpu_fault *f)
+/* ---- what NVML's silence leaves as it is */
+
+static bool nvml_speaks(const struct health_input *in)
 {
-    if (!is_logged_now(in, f))
-        return HEALTH_NONE;
-    enum health_level level = level_of(in, f);
-    bool ended = f->last_s && f->last_s <= in->driver_s && level <= HEALTH_CLOSE;
-    return ended ? HEALTH_NONE : level;
+    return is_of_this_boot(in) && in->inventory->health_listed;
+}
+
+/* Whether NVML no longer says what it said: about the last boot, or earlier in this one. */
+static bool nvml_fell_silent(const struct health_input *in)
+{
+    return !nvml_speaks(in) && (in->nvml_spoke || !is_of_this_boot(in));
+}
+
+static bool is_shown(const struct health_input *in, const struct gpu_fault *f)
+{
+    char word[HEALTH_WORD_MAX];
+    snprintf(word, sizeof word, "%s%u", reason_text(REASON_XID), f->xid);
+    return in->concluded && !f->nvswitch && str_eq(in->concluded->reason, word) &&
+           str_eq(in->concluded->address, f->address);
+}
+
+/* Whether the status shows a fault with the level that NVML's word gave it, and nothing has been
+ * said since. */
+static bool stands_as_shown(const struct health_input *in, const struct gpu_fault *f)
+{
+    const struct xid_row *row = xid_find(f->xid);
+    enum health_level level;
+    return nvml_fell_silent(in) && is_shown(in, f) && row && row->branch &&
+           !xid_said(in->xids, f->xid, &level) && recovery_of(in, f) == RECOVERY_UNKNOWN;
+}
+
+/* ---- what counts of the log */
+
+/* The level that the status shows; NONE: it shows no fault. */
+static enum health_level concluded_level(const struct health_input *in)
+{
+    return in->concluded ? in->concluded->level : HEALTH_NONE;
+}
+
+/* What a fault asks for with a recovery action; NONE if it does not count. */
+static enum health_level counted_level(const struct health_input *in, const struct gpu_fault *f,
+                                       enum gpu_recovery recovery)
+{
+    enum health_level level = is_logged_now(in, f) ? level_of(in, f, recovery) : HEALTH_NONE;
+    return level <= HEALTH_CLOSE && is_before_driver(in, f) ? HEALTH_NONE : level;
+}
+
+/* While the driver is changed, or NVML has fallen silent, the word is gone that a fault needs
+ * nothing: it asks for no more than the status shows. */
+static enum health_level bounded_level(const struct health_input *in, const struct gpu_fault *f)
+{
+    enum gpu_recovery recovery = recovery_of(in, f);
+    if (is_action_line(f) && recovery == RECOVERY_UNKNOWN)
+        recovery = f->recovery;
+    enum health_level level = counted_level(in, f, recovery);
+    bool bounded = level <= HEALTH_CLOSE && (is_silent_by_change(in) || stands_as_shown(in, f));
+    return bounded && level > concluded_level(in) ? concluded_level(in) : level;
 }
 
 /* ---- what NVML reports of one GPU */
 
 /* The level of one fact; NONE: it does not hold. */
 typedef enum health_level gpu_check_fn(const struct health_input *in, const struct gpu_health *g);
-
-static bool is_silent_by_change(const struct health_input *in)
-{
-    return is_quiet(&in->quiet, in->now_s, in->now_s);
-}
 
 static enum health_level is_lost(const struct health_input *in, const struct gpu_health *g)
 {
@@ -225,11 +321,12 @@ static void judge_gpus(const struct health_input *in, bool after_log, struct hea
         }
 }
 
-/* A line about the recovery action says nothing of its own where NVML reports the action. */
+/* A line about the recovery action says nothing of its own where NVML reports the action, unless it
+ * is newer and worse. */
 static bool is_told_by_nvml(const struct health_input *in, const struct gpu_fault *f)
 {
     const struct gpu_health *gpu = gpu_at(in, f->address);
-    return f->xid == XID_RECOVERY_CHANGED && !f->nvswitch && gpu && gpu->recovery;
+    return is_action_line(f) && gpu && gpu->recovery && recovery_of(in, f) == gpu->recovery;
 }
 
 static enum reason reason_of(const struct gpu_fault *f)
@@ -243,7 +340,7 @@ static enum reason reason_of(const struct gpu_fault *f)
 
 struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault)
 {
-    enum health_level level = is_told_by_nvml(in, fault) ? HEALTH_NONE : counted_level(in, fault);
+    enum health_level level = is_told_by_nvml(in, fault) ? HEALTH_NONE : bounded_level(in, fault);
     if (level == HEALTH_NONE)
         return (struct health_verdict){ 0 };
     return (struct health_verdict){ .level = level,
@@ -285,4 +382,59 @@ struct health_verdict health_judge(const struct health_input *in)
     }
     v.hard = bus_shows_it(in);
     return v;
+}
+
+/* Facts that no boot and no driver repairs. */
+static bool is_lasting(enum reason reason)
+{
+    return reason == REASON_ROW_REMAP_FAILED || reason == REASON_SRAM_ERRORS;
+}
+
+/* The fact of NVML that the status shows; NONE: it shows something else. */
+static enum reason shown_fact(const struct health_input *in)
+{
+    const char *shown = in->concluded ? in->concluded->reason : "";
+    for (size_t k = 0; k < ARRAY_LEN(gpu_checks); k++)
+        if (gpu_checks[k].reason && str_eq(shown, reason_text(gpu_checks[k].reason)))
+            return gpu_checks[k].reason;
+    for (size_t r = 0; r < RECOVERIES; r++)
+        if (recovery_reasons[r] && str_eq(shown, reason_text(recovery_reasons[r])))
+            return recovery_reasons[r];
+    return REASON_NONE;
+}
+
+const struct health_status *health_kept(const struct health_input *in)
+{
+    enum reason fact = shown_fact(in);
+    bool stands = is_lasting(fact) ? !nvml_speaks(in) : fact && nvml_fell_silent(in);
+    return stands ? in->concluded : NULL;
+}
+
+enum health_level health_level_of(const struct health_input *in)
+{
+    const struct health_status *kept = health_kept(in);
+    enum health_level level = health_judge(in).level;
+    return kept && kept->level > level ? kept->level : level;
+}
+
+enum health_level health_counted_as(const struct health_input *in, const struct gpu_fault *fault)
+{
+    return counted_level(in, fault, is_action_line(fault) ? fault->recovery : RECOVERY_UNKNOWN);
+}
+
+static void take_earlier(int64_t *at_s, int64_t other_s, int64_t now_s)
+{
+    if (other_s > now_s && (!*at_s || other_s < *at_s))
+        *at_s = other_s;
+}
+
+int64_t health_due_s(const struct health_input *in)
+{
+    int64_t at_s = 0;
+    if (in->quiet.until_s)
+        take_earlier(&at_s, (int64_t) in->quiet.until_s + 1, in->now_s);
+    for (size_t i = 0; in->facts && i < in->facts->faults_len; i++)
+        if (is_action_line(&in->facts->faults[i]) && gpu_at(in, in->facts->faults[i].address))
+            take_earlier(&at_s, in->facts->faults[i].last_s + (int64_t) HEALTH_NVML_S, in->now_s);
+    return at_s;
 }

@@ -2,16 +2,21 @@
  * by everything that shows it or acts on it.
  *
  * The hardware's state comes before the log: NVML's recovery action decides what a fault asks for
- * where the driver reports it (model/xid.h). Of several faults, the one that asks for most counts;
- * of equal ones hard evidence comes first, then the order of the tables in health.c, then the
- * fault that came first: so the verdict does not change back and forth.
+ * where the driver reports it (model/xid.h), but for a worse one that the log has just told. Of
+ * several faults, the one that asks for most counts; of equal ones hard evidence comes first, then
+ * the order of the tables in health.c, then the fault that came first: so the verdict does not
+ * change back and forth.
  *
  * What does not count:
  * - facts of another boot of the machine;
  * - faults of the log within Ostler's own change of the node's driver (struct health_quiet), since
  *   a driver that is unloaded makes noise; meanwhile NVML's silence means nothing either;
- * - faults of the log from before the present driver was installed, unless they ask for a reboot or
- *   a person: loading a driver resets the GPU. */
+ * - faults of the log from before the present driver was installed, and from the minute after
+ *   that, unless they ask for a reboot or a person: loading a driver resets the GPU. A driver that
+ *   is gone again has ended them too.
+ * While Ostler changes the driver, a fault of the log up to CLOSE asks for no more than the status
+ * shows: the driver that said what it needs is gone. What NVML does not report any longer is not
+ * known, which is not good: the status keeps it (health_kept()). */
 #ifndef OSTLER_RECONCILERS_DECIDE_HEALTH_H
 #define OSTLER_RECONCILERS_DECIDE_HEALTH_H
 
@@ -21,16 +26,23 @@
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/reason.h"
 
-/* How long after a change of its driver a node's log counts as noise. */
-enum { HEALTH_QUIET_S = 60 };
+/* How long after a change of its driver a node's log counts as noise; how old NVML's answer may be,
+ * with the time that a report takes. */
+enum { HEALTH_QUIET_S = 60, HEALTH_NVML_S = 120 };
 
 /* Times between which the node's driver is, or was, being changed by Ostler; zeros: never. */
 struct health_quiet {
     uint32_t from_s, until_s; /* epoch seconds */
 };
 
-/* Takes a look at a node's claim, whose phases Unloading to Validating change its driver. NULL: it
- * has none. */
+/* The newest driver that was seen up on a node in one boot of it. */
+struct health_driver {
+    uint64_t boot;
+    uint32_t made_s; /* when its pod was created, epoch seconds; 0: none was seen */
+};
+
+/* Takes a look at a node's claim, whose phases Unloading to Validating change its driver, unless it
+ * leaves the driver. NULL: it has none. */
 void health_quiet_take(struct health_quiet *q, const struct claim *claim, int64_t now_s);
 
 /* All borrowed. */
@@ -38,9 +50,13 @@ struct health_input {
     const struct node_health *facts;        /* NULL: nothing is wrong, or nothing is known */
     const struct node_inventory *inventory; /* of the agent; NULL: no report yet */
     uint64_t boot;                          /* of the node, like that of the inventory */
-    /* When the pod of its driver was created, epoch seconds; 0: not known, or it has none. */
+    /* status.health as it is: what was concluded before; NULL: nothing was wrong. */
+    const struct health_status *concluded;
+    /* When the newest pod of its driver in this boot was created, epoch seconds; 0: not known, or
+     * it had none. */
     uint32_t driver_s;
     struct health_quiet quiet;
+    bool nvml_spoke; /* in this boot, as far as this process knows */
     int64_t now_s;
     const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
 };
@@ -59,6 +75,17 @@ struct health_verdict {
 
 /* The verdict on a node. It borrows from the input. */
 struct health_verdict health_judge(const struct health_input *in);
+/* The fact of NVML that the status shows, if it stands because NVML has fallen silent about it;
+ * NULL: none. What no boot repairs stands until NVML speaks again; the rest until the agent reports
+ * of another boot. Borrowed. */
+const struct health_status *health_kept(const struct health_input *in);
+/* The level of the verdict or of what is kept, whichever asks for more. */
+enum health_level health_level_of(const struct health_input *in);
+/* The level by which a fault of the log is counted: that of its number, whatever the driver says
+ * later; for Xid 154 that of its action. NONE: it does not count. */
+enum health_level health_counted_as(const struct health_input *in, const struct gpu_fault *fault);
+/* When the same facts may come to mean something else, epoch seconds; 0: they do not. */
+int64_t health_due_s(const struct health_input *in);
 /* The verdict on one fault of the log, which is one of the input; zeros: it does not count. */
 struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault);
 #endif

@@ -7,17 +7,26 @@
 #include "base/str.h"
 #include "reconcilers/decide/health_sentence.h"
 
-const struct health_status *health_report(const struct health_input *in,
-                                          const struct health_status *before, struct arena *a)
+static void take_verdict(const struct health_input *in, const struct health_verdict *v,
+                         struct arena *a, struct health_status *ret)
 {
+    ret->level = v->level;
+    snprintf(ret->reason, sizeof ret->reason, "%s", health_word(v, a));
+    snprintf(ret->address, sizeof ret->address, "%s", str_or_empty(v->address));
+    snprintf(ret->message, sizeof ret->message, "%s", health_sentence(in, v, a));
+}
+
+const struct health_status *health_report(const struct health_input *in, struct arena *a)
+{
+    const struct health_status *before = in->concluded, *kept = health_kept(in);
     struct health_verdict v = health_judge(in);
-    if (v.level == HEALTH_NONE)
+    if (v.level == HEALTH_NONE && !kept)
         return NULL;
     struct health_status *h = arena_alloc(a, sizeof *h);
-    h->level = v.level;
-    snprintf(h->reason, sizeof h->reason, "%s", health_word(&v, a));
-    snprintf(h->address, sizeof h->address, "%s", v.address);
-    snprintf(h->message, sizeof h->message, "%s", health_sentence(in, &v, a));
+    if (kept && kept->level >= v.level)
+        *h = *kept;
+    else
+        take_verdict(in, &v, a, h);
     bool told = health_status_same(before, h) && before->since_s &&
                 !clock_is_ahead(before->since_s, in->now_s);
     h->since_s = told ? before->since_s : in->now_s;
@@ -55,12 +64,17 @@ static void add_event(enum resource_id resource, const struct record *head, bool
     actions_add_notice(actions, &n);
 }
 
+bool health_report_is_news(const struct health_status *before, const struct health_status *after)
+{
+    return after && !health_status_same(before, after) &&
+           (!before || after->level >= before->level);
+}
+
 void health_report_notice(const struct node *node, const struct gpu_node *report,
                           const struct health_status *after, struct actions *actions)
 {
     const struct health_status *before = report ? report->concluded : NULL;
-    bool worse = after && !health_status_same(before, after) &&
-                 (!before || after->level >= before->level);
+    bool worse = health_report_is_news(before, after);
     if (!worse && (after || !before))
         return;
     CLEANUP_FREE char *note =

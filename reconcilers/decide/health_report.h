@@ -9,10 +9,9 @@
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/node.h"
 
-/* The verdict as the status shows it; NULL: nothing is known to be wrong. `before`: what the status
- * has now, or NULL. The time stays while the rest is the same. From the arena. */
-const struct health_status *health_report(const struct health_input *in,
-                                          const struct health_status *before, struct arena *a);
+/* The verdict as the status shows it; NULL: nothing is known to be wrong. The time stays while the
+ * rest is what the status has. From the arena. */
+const struct health_status *health_report(const struct health_input *in, struct arena *a);
 /* Whether a status is, but for the message of its health, what the report has: the message counts
  * faults, and need not be rewritten each time. */
 bool health_report_only_recounts(const struct gpu_node *report, const json_t *status);
@@ -20,6 +19,9 @@ bool health_report_only_recounts(const struct gpu_node *report, const json_t *st
  * arguments. */
 struct notice health_report_event(enum resource_id resource, const struct record *head,
                                   bool warning, const char *note);
+/* Whether an Event tells of `after` when it replaces `before`: another fault that is no milder.
+ * NULL: none. */
+bool health_report_is_news(const struct health_status *before, const struct health_status *after);
 /* Adds Events for the plan's last action, which writes `after` (NULL: none) in place of what the
  * report has: a Warning for another fault that is no milder, a Normal one when no fault is left. */
 void health_report_notice(const struct node *node, const struct gpu_node *report,

@@ -153,6 +153,10 @@ static const struct {
     enum reason reason;
     const char *todo;
 } own_todos[] = {
+    { REASON_SXID,
+      "See `dmesg` of the node and the log of Fabric Manager; if it comes again, reboot "
+      "the node." },
+    { REASON_RECOVERY_REBOOT, "Drain the node and reboot it." },
     { REASON_RECOVERY_DRAIN_PEERS, "End the jobs of the node; if the reason stays, reset its GPUs "
                                    "or reboot it." },
     { REASON_RECOVERY_RECOVER_DOMAIN, "Other nodes belong to that domain: restart IMEX on all of "
@@ -167,6 +171,19 @@ static const char *todo_of(const struct health_verdict *v)
     return todos[v->level];
 }
 
+/* How a fault of the log ends about which the driver says nothing: no source tells of a reset. */
+static const char *end_of(const struct health_input *in, const struct health_verdict *v)
+{
+    bool told = v->gpu && v->gpu->recovery;
+    const struct xid_row *row = v->reason == REASON_XID ? xid_find(v->log->xid) : NULL;
+    if (!row || v->level != HEALTH_CLOSE || (told && row->branch))
+        return "";
+    return in->driver_s
+               ? " After a reset, delete the node's driver pod: until then or a reboot, the "
+                 "fault stays listed."
+               : " After a reset, the fault stays listed until the node reboots.";
+}
+
 static const char *bounded(const char *text, struct arena *a)
 {
     CLEANUP_FREE char *cut = str_shortened(text, HEALTH_MESSAGE_MAX);
@@ -178,7 +195,7 @@ const char *health_sentence(const struct health_input *in, const struct health_v
 {
     if (v->level == HEALTH_NONE)
         return "";
-    return bounded(arena_printf(a, "%s: %s%s. %s", who(v, a), fact_text(in, v, a),
-                                also_text(in, v, a), todo_of(v)),
+    return bounded(arena_printf(a, "%s: %s%s. %s%s", who(v, a), fact_text(in, v, a),
+                                also_text(in, v, a), todo_of(v), end_of(in, v)),
                    a);
 }

@@ -181,6 +181,8 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
                        str_has_prefix(str_or_empty(json_str(inventory, "hostDriver.library")),
                                       GOOGLE_DRIVER_DIR "/");
     i->secure_boot = json_bool(inventory, "secureBoot", false);
+    i->health_listed = json_array_size(json_object_get(inventory, "health")) > 0;
+    i->faults_listed = json_is_array(json_object_get(inventory, "faults"));
     return i;
 }
 

@@ -7,8 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* The Xid that reports a recovery action: its line has the action. */
-enum { XID_RECOVERY_CHANGED = 154, XID_NVLINK5_FIRST = 144, XID_NVLINK5_LAST = 150 };
+enum { XID_NVLINK5_FIRST = 144, XID_NVLINK5_LAST = 149 };
 
 static const struct xid_row rows[] = {
 #define XID(number, level, branch, name, advice, why)                                              \

@@ -9,6 +9,9 @@
 
 #include "base/gpu_recovery.h"
 
+/* The Xid that reports a recovery action: its line has the action. */
+enum { XID_RECOVERY_CHANGED = 154 };
+
 /* What a fault asks for, the mildest first. */
 enum health_level {
     HEALTH_NONE,            /* nothing: it is counted */
@@ -38,7 +41,7 @@ const struct xid_row *xid_find(unsigned xid);
 /* One fault, with all that decides about it. */
 struct xid_case {
     unsigned xid;
-    bool fatal; /* NVLink 5 (144 to 150): the log calls it fatal */
+    bool fatal; /* NVLink 5 (144 to 149): the log calls it fatal */
     /* Of its GPU, by NVML; for Xid 154 without that, the one that its line has. */
     enum gpu_recovery recovery;
     unsigned branch;               /* of the loaded driver: 580; 0: not known */

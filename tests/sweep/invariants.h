@@ -72,7 +72,7 @@ struct run;
     X(L9_FLAP, "no condition goes to and fro while nothing changes")                               \
     X(H1_OBSERVE, "no node is closed, claimed or drained for a fault of a GPU")                    \
     X(H2_SEEN, "a fault of a GPU that needs attention is said of its node")                        \
-    X(H3_GONE, "no fault is said of a node whose GPUs are well")
+    X(H3_GONE, "no fault is said of a node whose GPUs are well, as far as NVML speaks of them")
 
 enum invariant_id {
 #define X(id, text) INVARIANT_##id,

@@ -77,6 +77,32 @@ static void check_quiet(void **state)
     assert_int_equal(q.until_s, row->want.until_s);
 }
 
+/* A change of the driver, from 150 to 220, and a later claim. */
+static const struct later_row {
+    const char *name, *from, *to; /* drivers of the later claim */
+    unsigned attempt;
+    struct health_quiet want;
+} later_rows[] = {
+    { "the driver stays", "d1", "d1", 1, { 150, 220 } },
+    { "the same driver may be loaded again", "d1", "d1", 2, { 2070, 2135 } },
+    { "another driver comes", "d1", "d2", 1, { 2070, 2135 } },
+    { "the first driver comes", "", "d1", 1, { 2070, 2135 } },
+};
+
+static void check_later(void **state)
+{
+    const struct later_row *row = *state;
+    struct health_quiet q = { 150, 220 };
+    struct claim claim = {
+        .phase = CLAIM_UNLOADING, .claimed_s = 2000, .since_s = 2070, .attempt = row->attempt
+    };
+    strcpy(claim.from.hash[TIER_DRIVER], row->from);
+    strcpy(claim.to.hash[TIER_DRIVER], row->to);
+    health_quiet_take(&q, &claim, 2075);
+    assert_int_equal(q.from_s, row->want.from_s);
+    assert_int_equal(q.until_s, row->want.until_s);
+}
+
 /* ---- status.health and its Events, from a GpuNode before the write */
 
 #define NOW "2026-11-21T10:00:00Z"
@@ -100,10 +126,10 @@ static void check_quiet(void **state)
 static const struct report_row {
     const char *name;
     const char *before; /* members of the status besides the inventory; NULL: there is no GpuNode */
-    const char *faults;
-    const char *want;  /* status.health, NULL: absent */
-    const char *event; /* type and reason, for the Node and the GpuNode; NULL: none */
-    bool recounts;     /* only the message is another */
+    const char *faults; /* of the log; NULL: none, and NVML has fallen silent */
+    const char *want;   /* status.health, NULL: absent */
+    const char *event;  /* type and reason, for the Node and the GpuNode; NULL: none */
+    bool recounts;      /* only the message is another */
 } report_rows[] = {
     { "all is well", "'state':'Ready'", "", NULL, NULL, false },
     { "a first fault, with a first report", NULL, FAULT("79", "1"),
@@ -128,6 +154,12 @@ static const struct report_row {
       FAULT("79", "1"), "{" SAYS("Reboot", "Xid79", GPU, NOW, SENTENCE79(ONCE)) "}", NULL, false },
     { "none is left", "'state':'Ready'," SAYS("Reboot", "Xid79", GPU, BEFORE, "m"), "", NULL,
       "Normal GpuHealthy", false },
+    { "NVML does not say any longer what is shown",
+      "'state':'Ready'," SAYS("Human", "RowRemapFailed", GPU, BEFORE, "m"), NULL,
+      "{" SAYS("Human", "RowRemapFailed", GPU, BEFORE, "m") "}", NULL, true },
+    { "the same with a time that is no time",
+      "'state':'Ready'," SAYS("Human", "RowRemapFailed", GPU, "long ago", "m"), NULL,
+      "{" SAYS("Human", "RowRemapFailed", GPU, NOW, "m") "}", NULL, false },
     { "its time is still to come",
       "'state':'Ready'," SAYS("Reboot", "Xid79", GPU, "2026-11-22T10:00:00Z", SENTENCE79(ONCE)),
       FAULT("79", "1"), "{" SAYS("Reboot", "Xid79", GPU, NOW, SENTENCE79(ONCE)) "}", NULL, false },
@@ -189,7 +221,9 @@ static json_t *status_with(const struct report_row *row, const struct health_sta
 static void check_report(void **state)
 {
     const struct report_row *row = *state;
-    CLEANUP_FREE char *text = xasprintf("{'bootId':'b','faults':[%s]}", row->faults);
+    CLEANUP_FREE char *text = xasprintf("{'bootId':'b','faults':[%s]}", str_or_empty(row->faults));
+    const struct node_inventory seen = { .boot = str_hash_id("b"),
+                                         .health_listed = row->faults != NULL };
     CLEANUP_JSON json_t *inventory = tree(text);
     CLEANUP_FREE struct node_health *facts = node_health_read(inventory);
     CLEANUP_ARENA struct arena a = { 0 };
@@ -197,9 +231,11 @@ static void check_report(void **state)
     struct gpu_node *report = report_before(row);
     const struct node node = { .head = { .key = (char *) "a", .uid = "n" } };
     struct health_input in = { .facts = facts,
+                               .inventory = &seen,
                                .boot = str_hash_id("b"),
+                               .concluded = report ? report->concluded : NULL,
                                .now_s = clock_parse_rfc3339(NOW) / 1000000 };
-    const struct health_status *after = health_report(&in, report ? report->concluded : NULL, &a);
+    const struct health_status *after = health_report(&in, &a);
     CLEANUP_JSON json_t *status = status_with(row, after);
     CLEANUP_JSON json_t *shown = json_pack("{s:O*}", GPU_NODE_HEALTH,
                                            json_object_get(status, GPU_NODE_HEALTH));
@@ -216,6 +252,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_quiet, quiet_rows);
+    SUITE_ROWS(&s, check_later, later_rows);
     SUITE_ROWS(&s, check_report, report_rows);
     return suite_run(&s, "health");
 }

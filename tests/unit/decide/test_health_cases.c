@@ -4,8 +4,11 @@
  *     what differs from one line of Xid 79 for 0000:65:00.0 in this boot, at 09:00:00
  *   module: version of the loaded driver ("580.95.05"; "": none is loaded)
  *   node, agent: boot of the node, and that of the agent's report ("now"; "": not known)
- *   driver: when the pod of its driver was created
+ *   driver: when the newest pod of its driver was created
+ *   concluded: {level, reason, address}: what status.health has (0000:65:00.0)
  *   quiet: {from, until}: when the driver was being changed by Ostler
+ *   spoke: NVML has reported in this boot (false)
+ *   keeps: level of `concluded` if it stands because NVML is silent; absent: it does not
  *   at: the present (10:00:00)              policy: {xid: level}
  *   is: null, or of the verdict level, reason, address ("": of no GPU; 0000:65:00.0), hard (false)
  *     and a part of the message
@@ -95,16 +98,41 @@ static void check_verdict(const char *about, const json_t *want, const struct he
     assert_true(strlen(message) <= HEALTH_MESSAGE_MAX);
 }
 
+/* What the status has. Owned by the caller; NULL: nothing. */
+static struct health_status *concluded_of(const json_t *item)
+{
+    const json_t *said = json_object_get(item, "concluded");
+    CLEANUP_JSON json_t *health = json_pack("{s:s, s:o}", "address", GPU, "since",
+                                            time_of("09:00:10"));
+    CLEANUP_JSON json_t *status = json_pack("{s:O}", GPU_NODE_HEALTH, health);
+    json_object_update(health, (json_t *) said);
+    return said ? health_status_read(status) : NULL;
+}
+
+/* What stands of that because NVML is silent; `keeps`: its level. */
+static void check_kept(const json_t *item, const struct health_input *in)
+{
+    const char *about = json_str_or_empty(item, "about"), *keeps = json_str(item, "keeps");
+    const struct health_status *kept = health_kept(in);
+    enum health_level level = health_judge(in).level;
+    expect_text(about, "kept", kept ? health_level_name(kept->level) : NULL, keeps);
+    assert_true(!kept || kept == in->concluded);
+    assert_int_equal(health_level_of(in), kept && kept->level > level ? kept->level : level);
+}
+
 static void check_item(const json_t *item, bool turned)
 {
     CLEANUP_JSON json_t *inventory = inventory_of(item, turned);
     CLEANUP_FREE struct node_inventory *seen = node_inventory_read(inventory);
     CLEANUP_FREE struct node_health *facts = node_health_read(inventory);
+    CLEANUP_FREE struct health_status *concluded = concluded_of(item);
     const char *boot = json_str(item, "node") ? json_str(item, "node") : "now";
     struct health_input in = {
         .facts = facts,
         .inventory = seen,
         .boot = str_hash_id(boot),
+        .concluded = concluded,
+        .nvml_spoke = json_bool(item, "spoke", false),
         .driver_s = (uint32_t) seconds_of(item, "driver", NULL),
         .quiet = { (uint32_t) seconds_of(item, "quiet.from", NULL),
                    (uint32_t) seconds_of(item, "quiet.until", NULL) },
@@ -112,6 +140,7 @@ static void check_item(const json_t *item, bool turned)
         .xids = json_object_get(item, "policy"),
     };
     check_verdict(json_str_or_empty(item, "about"), json_object_get(item, "is"), &in);
+    check_kept(item, &in);
 }
 
 static void check_case(void **state)

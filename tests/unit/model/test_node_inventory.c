@@ -27,6 +27,10 @@ static const struct kept_row {
     bool gpu, none;
 } kept_rows[] = {
     { "nothing is said", "{}", { 0 }, false, false },
+    { "what NVML and the log say", "{'health':[{}],'faults':[]}",
+      { .health_listed = true, .faults_listed = true }, false, false },
+    { "NVML says nothing, and the log is not read", "{'health':[],'faults':{}}", { 0 }, false,
+      false },
     { "no GPU, looked at once", "{'gpus':[],'absentLooks':1}",
       { .gpus_known = true, .absent_looks = 1 }, false, false },
     { "no GPU, looked at often enough", "{'gpus':[],'absentLooks':3}",

@@ -29,6 +29,12 @@ enum { TEXT_MAX = 1 << 20, REPORTS_MAX = 3, LINES_MAX = 3 };
 #define FAULT(xid, address, count)                                                                 \
     "{'address': '" address "', 'xid': " xid ", 'count': " count                                   \
     ", 'first': '2026-11-20T09:00:00Z', 'last': '2026-11-20T09:00:00Z', 'bootId': 'b'}"
+#define LATER(xid)                                                                                 \
+    "{'address': '0000:65:00.0', 'xid': " xid ", 'count': 1, 'first': '2026-11-20T09:30:01Z', "    \
+    "'last': '2026-11-20T09:30:01Z', 'bootId': 'b'}"
+#define SAYS(level, reason)                                                                        \
+    "'level': '" level "', 'reason': '" reason "', 'address': '0000:65:00.0', 'since': "           \
+    "'2026-11-20T09:00:00Z'"
 #define ONE "0000:65:00.0"
 #define TWO "0000:66:00.0"
 #define LOG(faults) "'bootId': 'b', 'faults': [" faults "]"
@@ -40,6 +46,9 @@ static const struct row {
     const char *lines[LINES_MAX];     /* of the counter after the last report; all there are */
     const char *told;                 /* Events, by object and note's beginning; NULL: none */
     bool standby, driver;
+    bool dated;       /* the agent wrote them at 09:30 */
+    bool unmanaged;   /* Ostler leaves the node alone */
+    const char *says; /* status.health of the reports; NULL: none */
 } rows[] = {
     { .name = "what a first report has is no news", .reports = { LOG(FAULT("79", ONE, "1")) } },
     { .name = "the first report of an agent",
@@ -68,6 +77,7 @@ static const struct row {
       .told = "nodes Warning GpuFault Xid63 (ResetWhenIdle): GPU 000\n"
               "gpunodes Warning GpuFault Xid63 (ResetWhenIdle): GPU 000\n" },
     { .name = "a worse one: of both, the milder was told",
+      .says = SAYS("ResetWhenIdle", "Xid63"),
       .reports = { LOG(FAULT("63", ONE, "1")),
                    LOG(FAULT("63", ONE, "1") "," FAULT("79", ONE, "1")) },
       .lines = { COUNTED("79", "Reboot", "1") } },
@@ -105,6 +115,51 @@ static const struct row {
                                 "'2026-11-20T09:00:00Z', 'last': '2026-11-20T09:00:00Z', "
                                 "'bootId': 'a'}") },
       .lines = { COUNTED("79", "None", "1") } },
+    { .name = "a node that Ostler does not manage: counted, and nothing is told",
+      .reports = { LOG(FAULT("79", ONE, "1")),
+                   LOG(FAULT("63", ONE, "2") "," FAULT("79", ONE, "1")) },
+      .lines = { COUNTED("63", "ResetWhenIdle", "2") },
+      .unmanaged = true },
+    { .name = "a worse one before the write that tells of the first",
+      .reports = { LOG(""), LOG(FAULT("48", ONE, "1")),
+                   LOG(FAULT("48", ONE, "1") "," FAULT("79", ONE, "1")) },
+      .lines = { COUNTED("48", "Close", "1"), COUNTED("79", "Reboot", "1") },
+      .told = "nodes Warning GpuFault Xid48 (Close): GPU 0000:65:00.\n"
+              "gpunodes Warning GpuFault Xid48 (Close): GPU 0000:65:00.\n" },
+    { .name = "a worse one after that write",
+      .says = SAYS("Close", "Xid48"),
+      .reports = { LOG(FAULT("48", ONE, "1")),
+                   LOG(FAULT("48", ONE, "1") "," FAULT("79", ONE, "1")) },
+      .lines = { COUNTED("79", "Reboot", "1") } },
+    { .name = "one that is milder than what is still shown",
+      .says = SAYS("Reboot", "Xid79"),
+      .reports = { LOG(""), LOG(FAULT("48", TWO, "1")) },
+      .lines = { COUNTED("48", "Close", "1") },
+      .told = "nodes Warning GpuFault Xid48 (Close): GPU 0000:66:00.\n"
+              "gpunodes Warning GpuFault Xid48 (Close): GPU 0000:66:00.\n" },
+    { .name = "one that is shown already",
+      .says = SAYS("Reboot", "Xid79"),
+      .reports = { LOG(""), LOG(FAULT("79", ONE, "1")) },
+      .lines = { COUNTED("79", "Reboot", "1") } },
+    { .name = "the log is read again, and has old faults and a new one",
+      .reports = { "'bootId': 'b'", LOG(FAULT("79", ONE, "3") "," LATER("63")) },
+      .dated = true,
+      .lines = { COUNTED("63", "ResetWhenIdle", "1") },
+      .told = "nodes Warning GpuFault Xid63 (ResetWhenIdle): GPU 000\n"
+              "gpunodes Warning GpuFault Xid63 (ResetWhenIdle): GPU 000\n" },
+    { .name = "a fault is counted as its number, whatever the driver says",
+      .reports = { LOG(""), LOG(FAULT("48", ONE, "1")) ",'module': {'loaded': true, 'version': "
+                                                       "'580.1'}, 'health': [{'address': '" ONE
+                                                       "', 'recovery': 'None'}]" },
+      .lines = { COUNTED("48", "Close", "1") } },
+    { .name = "the action that its line has counts",
+      .reports = { LOG(""),
+                   LOG("{'address': '" ONE "', 'xid': 154, 'recovery': 'Reset', 'count': "
+                       "1, 'first': '2026-11-20T09:00:00Z', 'last': "
+                       "'2026-11-20T09:00:00Z', 'bootId': 'b'}") ",'health': "
+                                                                 "[{'address': '" ONE
+                                                                 "', 'recovery': 'None'}]" },
+      .lines = { COUNTED("154", "Close", "1") } },
     { .name = "from before its driver was installed",
       .reports = { LOG(""), LOG(FAULT("95", ONE, "1")) },
       .lines = { COUNTED("95", "None", "1") },
@@ -134,13 +189,26 @@ static void on_notice(void *reconcilers, const struct notice *n)
     assert_int_equal(n->of_action, 0);
 }
 
-static void put_report(struct cluster *c, const char *inventory, size_t version)
+static void put_report(struct cluster *c, const struct row *row, const char *inventory,
+                       size_t version)
 {
+    CLEANUP_FREE char *health = row->says ? xasprintf(", 'health': {%s}", row->says) : xstrdup("");
     CLEANUP_FREE char *text = xasprintf(
-        "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '%zu', 'ownerReferences': "
-        "[{'kind': 'Node', 'uid': 'n'}]}, 'status': {'inventory': {%s}}}",
-        10 + version, inventory);
+        "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '%zu'%s, "
+        "'ownerReferences': [{'kind': 'Node', 'uid': 'n'}]}, 'status': {'inventory': {%s}%s}}",
+        10 + version,
+        row->dated ? ", 'managedFields': [{'manager': 'ostler-node', 'subresource': 'status', "
+                     "'time': '2026-11-20T09:30:00Z'}]"
+                   : "",
+        inventory, health);
     quiet_event(c, RESOURCE_GPU_NODE, text, false);
+}
+
+static void set_up_slot(struct cluster *c, const struct row *row)
+{
+    struct node_slot *slot = map_get(&c->slots, "gpu-1");
+    struct node_verdict v = { .state = row->unmanaged ? NODE_UNMANAGED : NODE_READY };
+    tally_set(&c->tally, &slot->summary, &v);
 }
 
 static void expect_counted(const struct row *row, struct metrics *registry)
@@ -179,10 +247,11 @@ static void check(void **state)
                 "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': "
                 "{'nodeInfo': {'bootID': 'b'}}}",
                 false);
+    set_up_slot(&c, row);
     if (row->driver)
         quiet_event(&c, RESOURCE_POD, DRIVER_POD, false);
     for (size_t i = 0; i < REPORTS_MAX && row->reports[i]; i++)
-        put_report(&c, row->reports[i], i);
+        put_report(&c, row, row->reports[i], i);
     assert_string_equal(buf_text(&f.told), str_or_empty(row->told));
     expect_counted(row, registry);
     cluster_clear(&c);

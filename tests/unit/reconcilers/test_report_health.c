@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/decide/gpu_node.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/reconcilers.h"
 #include "runtime/loop.h"
 #include "tests/unit/support/quiet.h"
@@ -39,6 +40,37 @@
     "{'type': 'object', 'properties': {'state': {}, 'reason': {}, 'message': {}, 'since': {}, "    \
     "'driver': " ANY ", 'stack': " ANY ", 'policyGeneration': {}}}"
 
+#define DRIVER_POD(name, made, ready, more)                                                        \
+    "{'metadata': {'name': '" name "', 'namespace': 'operands', 'uid': '" name                     \
+    "', 'resourceVersion': '5', 'creationTimestamp': '" made "', " more                            \
+    "'labels': {'app.kubernetes.io/managed-by': 'ostler', 'app.kubernetes.io/component': "         \
+    "'driver'}, 'ownerReferences': [{'kind': 'DaemonSet', 'name': 'd', 'uid': 's', "               \
+    "'controller': true}]}, 'spec': {'nodeName': 'gpu-1', 'containers': [{'name': 'x', 'image': "  \
+    "'a'}]}, 'status': {'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': '" ready    \
+    "'}]}}"
+#define REMAP                                                                                      \
+    "'level': 'Human', 'reason': 'RowRemapFailed', 'address': '0000:65:00.0', 'since': '" SINCE    \
+    "', 'message': 'm'"
+#define HANGS                                                                                      \
+    "'level': 'Close', 'reason': 'GpuHangs', 'address': '0000:65:00.0', 'since': '" SINCE          \
+    "', 'message': 'm'"
+#define LEAVES "'deletionTimestamp': '2026-11-20T09:59:00Z', "
+#define MADE "2026-11-20T09:30:00Z"
+#define OLD_FAULT                                                                                  \
+    "{'address': '0000:65:00.0', 'xid': 95, 'count': 1, 'first': '" AT "', 'last': '" AT           \
+    "', 'bootId': 'b'}"
+
+#define CLOSE95(since)                                                                             \
+    "'level': 'Close', 'reason': 'Xid95', 'address': '0000:65:00.0', 'since': '" since             \
+    "', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach all programs) "          \
+    "came " ONCE                                                                                   \
+    "; NVIDIA\\u0027s advice: reset the GPU. Give the node no new jobs, and when its jobs "        \
+    "have ended, reset the GPU or reboot the node. After a reset, the fault stays listed until "   \
+    "the node "                                                                                    \
+    "reboots.'"
+
+enum { PODS_MAX = 2 };
+
 static const struct row {
     const char *name;
     const char *says;   /* status.health of the report; NULL: absent */
@@ -50,7 +82,11 @@ static const struct row {
     int64_t quiet_s;     /* how long the driver's change lies back; 0: none */
     int64_t again_ms;
     enum node_state state;
-    bool waits; /* for its turn in the rollout, since this moment */
+    bool waits;                 /* for its turn in the rollout, since this moment */
+    const char *pods[PODS_MAX]; /* events of pods of its driver; a pass follows on each */
+    const char *claim;          /* its phase; NULL: none */
+    const char *nvml;           /* of the inventory; NULL: absent */
+    bool falls_silent;          /* a pass later it is absent */
 } rows[] = {
     { .name = "a healthy node", .faults = "", .state = NODE_READY },
     { .name = "a fault",
@@ -124,6 +160,75 @@ static const struct row {
       .faults = FAULT("1"),
       .quiet_s = 61,
       .state = NODE_READY },
+    { .name = "the driver was changed just now, and the change failed",
+      .faults = FAULT("1"),
+      .quiet_s = 40,
+      .claim = "Failed",
+      .again_ms = 21000,
+      .state = NODE_READY },
+    { .name = "the driver is still being changed: its claim brings the next pass",
+      .faults = FAULT("1"),
+      .quiet_s = 40,
+      .claim = "Installing",
+      .writes = SAYS(ONCE, NOW),
+      .event = "GpuFault",
+      .state = NODE_READY },
+    { .name = "a fault from before the present driver",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "True", "") },
+      .state = NODE_READY },
+    { .name = "its pod is not ready for a moment",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "True", ""), DRIVER_POD("d1", MADE, "False", "") },
+      .state = NODE_READY },
+    { .name = "its pod leaves",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "True", ""), DRIVER_POD("d1", MADE, "True", LEAVES) },
+      .state = NODE_READY },
+    { .name = "another pod is there too",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "True", ""), DRIVER_POD("d2", AT, "True", "") },
+      .state = NODE_READY },
+    { .name = "the pod of its driver was never ready",
+      .faults = OLD_FAULT,
+      .pods = { DRIVER_POD("d1", MADE, "False", "") },
+      .writes = CLOSE95(NOW),
+      .event = "GpuFault",
+      .state = NODE_READY },
+    { .name = "the log has just told what NVML does not know yet: it is asked again",
+      .says =
+          "'level': 'Close', 'reason': 'RecoveryReset', 'address': '0000:65:00.0', 'since': '" SINCE
+          "', 'message': 'GPU 0000:65:00.0: the driver says that it must be reset. Give "
+          "the node no new jobs, and when its jobs have ended, reset the GPU or reboot the "
+          "node.'",
+      .faults = "{'address': '0000:65:00.0', 'xid': 154, 'recovery': 'Reset', 'count': 1, 'first': "
+                "'2026-11-20T09:59:00Z', 'last': '2026-11-20T09:59:00Z', 'bootId': 'b'}",
+      .nvml = "{'address': '0000:65:00.0', 'recovery': 'None'}",
+      .again_ms = 60000,
+      .state = NODE_READY },
+    { .name = "NVML no longer says what is shown",
+      .says = REMAP,
+      .faults = "",
+      .state = NODE_READY },
+    { .name = "NVML says that all is well",
+      .says = REMAP,
+      .faults = "",
+      .nvml = "{'address': '0000:65:00.0', 'recovery': 'None'}",
+      .writes = "",
+      .event = "GpuHealthy",
+      .state = NODE_READY },
+    { .name = "a fact that a boot may repair, and NVML never spoke in this one",
+      .says = HANGS,
+      .faults = "",
+      .writes = "",
+      .event = "GpuHealthy",
+      .state = NODE_READY },
+    { .name = "and it did speak",
+      .says = HANGS,
+      .faults = "",
+      .nvml = "{'address': '0000:65:00.0', 'recovery': 'None'}",
+      .falls_silent = true,
+      .state = NODE_READY },
     { .name = "a node that Ostler does not manage",
       .says = SAYS(ONCE, SINCE),
       .faults = FAULT("1"),
@@ -131,16 +236,35 @@ static const struct row {
       .state = NODE_UNMANAGED },
 };
 
-static void put_report(struct cluster *c, const struct row *row)
+static void put_node(struct cluster *c, const struct row *row)
 {
+    const struct claim claim = { .policy = "u",
+                                 .generation = 1,
+                                 .phase = row->claim ? claim_phase_parse(row->claim) : CLAIM_NONE,
+                                 .since_s = QUIET_WALL_US / 1000000 - 100,
+                                 .claimed_s = QUIET_WALL_US / 1000000 - 100,
+                                 .attempt = 1,
+                                 .to = { { "d2", "s1" } },
+                                 .from = { { "d1", "s1" } } };
+    CLEANUP_JSON json_t *node = tree(NODE);
+    CLEANUP_FREE char *text = row->claim ? claim_text(&claim) : NULL;
+    if (text)
+        json_object_set_new(json_object_get(node, "metadata"), "annotations",
+                            json_pack("{s:s}", ANNOTATION_CLAIM, text));
+    table_event(&c->tables[RESOURCE_NODE], node, false);
+}
+
+static void put_report(struct cluster *c, const struct row *row, const char *nvml)
+{
+    CLEANUP_FREE char *listed = nvml ? xasprintf("'health': [%s], ", nvml) : xstrdup("");
     CLEANUP_FREE char *health = row->says ? xasprintf(", 'health': {%s}", row->says) : xstrdup("");
     CLEANUP_FREE char *text = xasprintf(
         "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': "
         "[{'kind': 'Node', 'uid': 'n'}]}, 'status': {'state': 'Ready', 'reason': 'OperandsUp', "
         "'message': 'every operand of the node is up', 'since': '" AT
         "', 'driver': {'revision': 'd1'}, 'stack': {'revision': 's1'}, 'inventory': {'bootId': "
-        "'b', 'faults': [%s]}%s}}",
-        row->faults, health);
+        "'b', %s'faults': [%s]}%s}}",
+        listed, row->faults, health);
     quiet_event(c, RESOURCE_GPU_NODE, text, false);
 }
 
@@ -159,8 +283,9 @@ static void expect_write(const struct row *row, const struct actions *actions)
     assert_int_equal(!health, !*row->writes);
     if (health)
         assert_tree(health, want);
+    assert_int_equal(strstr(actions->items[0].message, "; its GPUs: ") != NULL, health != NULL);
     assert_int_equal(strstr(actions->items[0].message, "; its GPUs: Reboot Xid79") != NULL,
-                     health != NULL);
+                     health != NULL && strstr(row->writes, "Xid79") != NULL);
 }
 
 static void expect_events(const struct row *row, const struct actions *actions)
@@ -203,10 +328,18 @@ static void check(void **state)
     c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop,
                                                   NULL, NULL);
     quiet_event(&c, RESOURCE_POLICY, POLICY, false);
-    quiet_event(&c, RESOURCE_NODE, NODE, false);
-    put_report(&c, row);
+    put_node(&c, row);
+    put_report(&c, row, row->nvml);
     struct node_slot *slot = map_get(&c.slots, "gpu-1");
     set_up_slot(&c, row, slot);
+    if (row->falls_silent) {
+        cluster_health_look(&c, slot);
+        put_report(&c, row, NULL);
+    }
+    for (size_t i = 0; i < PODS_MAX && row->pods[i]; i++) {
+        quiet_event(&c, RESOURCE_POD, row->pods[i], false);
+        cluster_health_look(&c, slot);
+    }
     CLEANUP_ACTIONS struct actions actions = { 0 };
     struct reconcilers r = { .cluster = &c };
     report_reconcile(&r, "gpu-1", &actions);
