@@ -1,6 +1,6 @@
 /* The GPU vendors that Ostler knows, one row each. Decision code takes PCI ids, resources, node
  * keys, kernel modules and device files only from these rows (scripts/check-layers). The
- * operator and the node agent read the same rows. docs/development.md says what a new row needs. */
+ * operator and the node agent read the same rows. docs/how-to-add.md says what a new row needs. */
 #ifndef OSTLER_BASE_VENDOR_H
 #define OSTLER_BASE_VENDOR_H
 
