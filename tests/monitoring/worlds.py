@@ -197,6 +197,8 @@ WORLDS = {
         and s.value("ostler_gpu_faults_total", xid="79", level="None") == 2,
         objects=(policy(**OLD),),
         actions=(
+            # The log is read, and has nothing: only then is what comes a new fault.
+            {"at": "5m", "do": "AgentSays", "node": "gpu-1", "with": {"faults": []}},
             {
                 "at": "10m",
                 "do": "AgentSays",
