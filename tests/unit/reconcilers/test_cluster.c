@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "reconcilers/cluster_budgets.h"
+#include "reconcilers/model/foreign.h"
 #include "reconcilers/reconcilers.h"
 #include "tests/unit/support/cmocka.h"
 #include "tests/unit/support/quiet.h"
@@ -501,6 +502,44 @@ static void the_first_gpu_pods_by_name_are_named(void **state)
     assert_string_equal(pods.gpu_pod[2], "ml/c");
 }
 
+/* ---- ResourceSlices */
+
+static void slice_event(struct fixture *f, const char *name, bool deleted)
+{
+    CLEANUP_JSON json_t *slice = json_pack("{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:[{s:s}]}}",
+                                           "metadata", "name", name, "uid", name, "resourceVersion",
+                                           "1", "spec", "driver", "gpu.nvidia.com", "nodeName", "a",
+                                           "devices", "name", "gpu-0");
+    table_event(&f->cluster.tables[RESOURCE_SLICE], slice, deleted);
+}
+
+static size_t slices_of_node(const struct fixture *f)
+{
+    size_t count = 0;
+    for (const struct slice *s = map_get(&f->cluster.slices, "a"); s; s = s->next_on_node)
+        count++;
+    return count;
+}
+
+/* The list of a node has a slice for as long as it is there, in whichever order they go. */
+static void slices_of_a_node_are_listed_until_they_are_gone(void **state)
+{
+    struct fixture *f = *state;
+    join(f, "a");
+    slice_event(f, "x", false);
+    slice_event(f, "y", false);
+    assert_int_equal(slices_of_node(f), 2);
+    slice_event(f, "y", true);
+    assert_int_equal(slices_of_node(f), 1);
+    slice_event(f, "y", false);
+    slice_event(f, "x", true);
+    assert_int_equal(slices_of_node(f), 1);
+    buf_reset(&f->log);
+    slice_event(f, "y", true);
+    assert_int_equal(slices_of_node(f), 0);
+    assert_string_equal(buf_text(&f->log), "a ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,6 +574,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(pods_that_an_agent_names_are_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ostler_is_not_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_agents_count_while_they_are_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(slices_of_a_node_are_listed_until_they_are_gone, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests_name("cluster", tests, NULL, NULL);
 }
