@@ -55,24 +55,29 @@ static bool is_shown(const struct health_input *in, const struct health_verdict 
            str_eq(in->concluded->address, v->address);
 }
 
-/* Whether an Event must tell of a fault now: it is new, or was to be told with a write that another
- * fault has taken from it. */
-static bool is_to_be_told(const struct health_input *was, const struct health_input *in,
-                          const struct gpu_node *before, const struct health_verdict *v)
+/* Faults whose Event is to go out with a write of the status; NULL: none. */
+struct written {
+    const struct gpu_fault *before; /* by the report before */
+    const struct gpu_fault *next;   /* by the present one */
+};
+
+/* Whether an Event must tell of a fault now: it is new, or another one is written in its place. */
+static bool is_to_be_told(const struct health_input *in, const struct gpu_node *before,
+                          const struct written *w, const struct health_verdict *v)
 {
-    const struct gpu_fault *waited = was->facts ? next_told(was) : NULL,
-                           *known = same_fault(before->health, v->log);
+    const struct gpu_fault *known = same_fault(before->health, v->log);
     bool fresh = !known && times_new(before, v->log);
-    return (fresh || (waited && known == waited)) && v->log != next_told(in) && !is_shown(in, v);
+    return (fresh || (w->before && known == w->before)) && v->log != w->next && !is_shown(in, v);
 }
 
 void fault_news(struct reconcilers *r, const struct node_slot *slot, const struct gpu_node *before,
                 const struct gpu_node *after, bool tells)
 {
     struct health_input in, was = { 0 };
-    if (!cluster_health_of(r->cluster, slot, after, &in) || !in.facts)
+    if (!cluster_health_of(r->cluster, slot, after, &in) || !in.facts || !in.facts->faults_len)
         return;
     cluster_health_of(r->cluster, slot, before, &was);
+    const struct written w = { was.facts ? next_told(&was) : NULL, next_told(&in) };
     bool ours = slot->summary.counted && slot->summary.state != NODE_UNMANAGED;
     for (size_t i = 0; i < in.facts->faults_len; i++) {
         const struct gpu_fault *f = &in.facts->faults[i];
@@ -80,7 +85,7 @@ void fault_news(struct reconcilers *r, const struct node_slot *slot, const struc
         struct health_verdict v = health_of_fault(&in, f);
         if (r->metrics && times)
             fleet_metrics_fault(r->metrics, f, health_counted_as(&in, f), times);
-        if (tells && ours && r->notice && v.level && is_to_be_told(&was, &in, before, &v))
+        if (tells && ours && r->notice && v.level && is_to_be_told(&in, before, &w, &v))
             tell(r, slot, after, &in, &v);
     }
 }

@@ -1,6 +1,6 @@
 /* News of faults in an agent's report. Each is counted. Each new one that asks for something is an
  * Event, on nodes that Ostler manages, but for the one that the next write to the GpuNode tells of.
- * If another fault takes that write from it, it is told then. */
+ * If that write then tells of another fault instead, the first one gets an Event of its own. */
 #ifndef OSTLER_RECONCILERS_FAULT_NEWS_H
 #define OSTLER_RECONCILERS_FAULT_NEWS_H
 

@@ -3,6 +3,9 @@
 #ifndef OSTLER_BASE_GPU_RECOVERY_H
 #define OSTLER_BASE_GPU_RECOVERY_H
 
+/* The Xid with which the driver logs that the action of a GPU has changed. */
+enum { XID_RECOVERY_CHANGED = 154 };
+
 enum gpu_recovery {
     RECOVERY_UNKNOWN, /* the driver does not report it */
     RECOVERY_NONE,

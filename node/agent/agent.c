@@ -44,6 +44,16 @@ static void agent_arm(struct agent *a)
     loop_timer_set(a->loop, &a->due, a->pace.next_ms);
 }
 
+/* The machine may have changed: the next scan comes sooner, or after the one that is running. */
+static void take_hint(struct agent *a)
+{
+    a->news = true;
+    if (a->turn)
+        return;
+    pace_news(&a->pace, loop_now(a->loop));
+    agent_arm(a);
+}
+
 /* Runs in the scan process. */
 static void run_turn(struct agent *a)
 {
@@ -72,13 +82,8 @@ static void agent_on_log_due(void *arg)
 {
     struct agent *a = arg;
     loop_timer_set(a->loop, &a->log_due, loop_now(a->loop) + PACE_LOG_MS);
-    if (!has_log_news(a))
-        return;
-    a->news = true;
-    if (a->turn)
-        return;
-    pace_news(&a->pace, loop_now(a->loop));
-    agent_arm(a);
+    if (has_log_news(a))
+        take_hint(a);
 }
 
 /* After the first scan that could report, the agent itself reads the log. */
@@ -138,13 +143,8 @@ static void agent_on_signal(void *arg)
 static void on_hint(void *arg)
 {
     struct agent *a = arg;
-    if (!wakes_take(&a->wakes))
-        return;
-    a->news = true;
-    if (a->turn)
-        return;
-    pace_news(&a->pace, loop_now(a->loop));
-    agent_arm(a);
+    if (wakes_take(&a->wakes))
+        take_hint(a);
 }
 
 static int take_signals(struct agent *a, struct err *e)

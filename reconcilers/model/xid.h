@@ -9,9 +9,6 @@
 
 #include "base/gpu_recovery.h"
 
-/* The Xid that reports a recovery action: its line has the action. */
-enum { XID_RECOVERY_CHANGED = 154 };
-
 /* What a fault asks for, the mildest first. */
 enum health_level {
     HEALTH_NONE,            /* nothing: it is counted */

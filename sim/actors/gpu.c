@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpu_recovery.h"
 #include "base/mem.h"
 #include "base/xid_mild.h"
 #include "sim/actors/kubelet.h"
 
 enum {
     XID_LOST = 79,
-    XID_RECOVERY = 154,
     VERDICT_BRANCH = 565, /* first driver that logs recovery actions */
     BITS = 64,
 };
@@ -163,7 +163,9 @@ static bool driver_reports(struct machine *m, const struct spec_gpu_fault *f)
     struct gpu_line line = {
         .gpu = f->gpu, .xid = f->xid, .nvswitch = f->nvswitch, .fatal = f->fatal
     };
-    struct gpu_line verdict = { .gpu = f->gpu, .xid = XID_RECOVERY, .recovery = f->recovery };
+    struct gpu_line verdict = { .gpu = f->gpu,
+                                .xid = XID_RECOVERY_CHANGED,
+                                .recovery = f->recovery };
     bool has_verdict = f->recovery != SPEC_RECOVERY_NONE && gpus_driver_branch(m) >= VERDICT_BRANCH;
     if (f->xid)
         log_lines(m, &line, f->times);
