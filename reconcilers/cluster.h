@@ -133,6 +133,7 @@ struct cluster {
     struct policy policy;            /* the newest valid one */
     bool policy_valid;               /* `policy` is set */
     struct rollout_spec rollout;     /* of `policy` */
+    struct health_spec health;       /* the same */
     bool all_pods;                   /* the policy drains all pods, so all pods are cached */
     struct selector pod_selector;    /* its drain.podSelector: pod labels that it uses are kept */
     struct policy_problems problems; /* of `object` */

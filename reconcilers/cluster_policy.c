@@ -48,6 +48,7 @@ static void accept(struct cluster *c, struct policy *policy)
     c->policy = *policy;
     c->policy_valid = true;
     rollout_spec_decode(c->policy.spec, &c->rollout);
+    health_spec_decode(c->policy.spec, &c->health);
     keep_pods(c);
 }
 

@@ -156,6 +156,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
         .policy = mode == MODE_MANAGE ? &c->policy : NULL,
         .targets = mode == MODE_MANAGE ? cluster_targets(c) : NULL,
         .rollout = mode == MODE_MANAGE ? &c->rollout : NULL,
+        .health_spec = mode == MODE_MANAGE ? &c->health : NULL,
         .manifests = r->manifests,
         .operand_namespace = c->o.operand_namespace,
         .agent_image = c->o.agent_image,
@@ -168,6 +169,8 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
         .arg = c,
     };
     complete(c, slot, &in);
+    struct health_input health;
+    in.health = cluster_health(c, slot, &health) ? &health : NULL;
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     actions->epoch = c->epoch;

@@ -61,6 +61,10 @@ static void test_annotations(json_t *operations, const struct node_view *view, c
         { ANNOTATION_CLAIM, n->claim, n->claim_unreadable },
         { ANNOTATION_GAVE_UP, n->gave_up, n->gave_up_unreadable },
         { ANNOTATION_PROOF, n->proof, n->proof_unreadable || !proof },
+        { ANNOTATION_FAULT, n->fault,
+          n->fault_unreadable || !json_object_get(change, ANNOTATION_FAULT) },
+        { ANNOTATION_REPAIR, n->repair,
+          n->repair_unreadable || !json_object_get(change, ANNOTATION_REPAIR) },
     };
     if (!n->annotated)
         json_patch_add(operations, "test", ANNOTATIONS, json_null());

@@ -10,7 +10,9 @@
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/reason.h"
+#include "reconcilers/model/health_spec.h"
 #include "reconcilers/model/rollout_spec.h"
+#include "reconcilers/decide/health.h"
 #include "reconcilers/decide/targets.h"
 
 /* Columns: id, name in the status, whether Ostler serves the node (it should have operands) */
@@ -23,6 +25,7 @@
     X(UNLOADING, "Unloading", true)   /* claimed: stack, then driver are removed */                \
     X(VALIDATING, "Validating", true) /* all operands are up; a GPU check runs */                  \
     X(READY, "Ready", true)           /* driver, toolkit and device plugin are up */               \
+    X(UNHEALTHY, "Unhealthy", true)   /* closed for new pods: its GPUs have a fault */             \
     X(FAILED, "Failed", true)         /* an operand reports why it does not come up */             \
     X(LOST, "Lost", false)            /* the node itself is down */                                \
     X(FOREIGN, "ForeignStack", false) /* another GPU stack serves it */                            \
@@ -103,9 +106,16 @@ struct node_input {
     bool toolkit_turn; /* without a stack: it may get its first toolkit, if that comes in turn */
     const char *toolkit_stopped_by; /* node whose failure with it stops this turn; NULL: none */
     bool may_mark; /* the policy has Ostler's finalizer, so Ostler will remove its labels */
-    const struct policy *policy;        /* with MODE_MANAGE; NULL otherwise */
-    struct targets *targets;            /* the same */
-    const struct rollout_spec *rollout; /* the same */
+    const struct policy *policy;           /* with MODE_MANAGE; NULL otherwise */
+    struct targets *targets;               /* the same */
+    const struct rollout_spec *rollout;    /* the same */
+    const struct health_spec *health_spec; /* the same */
+    /* What is known of the health of its GPUs; NULL: nothing is wrong, or nothing is known. */
+    const struct health_input *health;
+    bool braked; /* so many nodes became unhealthy that soft evidence closes none */
+    /* Since when its GPUs have asked for CLOSE or more without a break, as far as Ostler knows,
+     * epoch seconds; 0: they do not. */
+    int64_t unhealthy_since_s;
     const struct manifests *manifests;
     const char *operand_namespace;
     const char *agent_image;    /* of Ostler's own containers; NULL: not known */
@@ -136,6 +146,14 @@ enum first_toolkit {
     FIRST_NONE,  /* it has a stack, or waits for no turn */
     FIRST_LATER, /* its driver is not up yet */
     FIRST_TURN,  /* it waits for its turn */
+};
+
+/* What a node asks of the rollout for its GPUs. */
+enum repair_need {
+    REPAIR_NOTHING,
+    REPAIR_IDLE,  /* a reset when it is idle: its GPUs work until then */
+    REPAIR_FAULT, /* it is closed, or should be */
+    REPAIR_ASKED, /* a user asked for it */
 };
 
 /* The result, for the status. Strings are from the arena or static. */
@@ -177,6 +195,9 @@ struct node_verdict {
     bool falling_back;
     bool restoring;          /* it is returning to a known good revision */
     enum reason failed_with; /* why an upgrade failed there, from its claim; NONE: none failed */
+    bool unhealthy;          /* it has the taint ostler.dev/unhealthy of Ostler's after the plan */
+    enum repair_need repair; /* in mode Repair */
+    int64_t repair_since_s;  /* since when, epoch seconds; the oldest goes first */
     /* When it entered its state, by the wall clock; 0: before Ostler started. The caller that
      * stores verdicts sets it. */
     int64_t since_s;

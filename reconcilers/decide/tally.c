@@ -225,11 +225,18 @@ static bool same_way(const struct node_summary *s, const struct node_verdict *v)
            s->failed == (v->failed_with != REASON_NONE);
 }
 
+/* Whether the faults of its GPUs ask for the same. */
+static bool same_health(const struct node_summary *s, const struct node_verdict *v)
+{
+    return s->unhealthy == v->unhealthy && s->repair == v->repair &&
+           s->repair_since_s == v->repair_since_s;
+}
+
 static bool tally_same(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at &&
            s->pool == v->pool && s->wanted == v->wanted && s->up == v->up && same_way(s, v) &&
-           same_revisions(s, v) && same_cause(s, v);
+           same_revisions(s, v) && same_cause(s, v) && same_health(s, v);
 }
 
 static void free_texts(struct node_summary *s)
@@ -258,7 +265,8 @@ static bool same_for_rollout(const struct node_summary *s, const struct node_ver
            s->pool == v->pool && s->retarget_pending == v->retarget_pending &&
            s->first == v->first &&
            summary_stack_works(s) == stack_works(v->state, v->wanted, v->up) &&
-           same_targets(s, v) && s->outdated == is_verdict_outdated(v) && same_policy_target(s, v);
+           same_targets(s, v) && s->outdated == is_verdict_outdated(v) &&
+           same_policy_target(s, v) && same_health(s, v);
 }
 
 static struct node_standing standing_of(struct tally *t, const struct node_verdict *v,
@@ -290,6 +298,9 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->removal = v->removal;
     s->restoring = v->restoring;
     s->failed = v->failed_with != REASON_NONE;
+    s->unhealthy = v->unhealthy;
+    s->repair = v->repair;
+    s->repair_since_s = v->repair_since_s;
     s->since_s = v->since_s;
     s->pool = (uint16_t) v->pool;
     s->wanted = (uint16_t) v->wanted;

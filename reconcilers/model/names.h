@@ -51,8 +51,13 @@
 #define OPENSHIFT_OS "node.openshift.io/os_id"
 #define LABEL_PLUGIN_CONFIG NVIDIA_PREFIX "device-plugin.config"
 #define LABEL_HOLD "ostler.dev/hold"
+/* HEALTH_IGNORE: Ostler reports faults of the node's GPUs, and does nothing about them. */
+#define LABEL_HEALTH "ostler.dev/health"
+#define HEALTH_IGNORE "ignore"
 /* Taint of a node that Ostler has taken out of service. */
 #define TAINT_UPGRADE "ostler.dev/upgrade"
+/* Taint of a node that is closed because of a fault of its GPUs. */
+#define TAINT_UNHEALTHY "ostler.dev/unhealthy"
 /* Default taint of a new node that is not validated yet. */
 #define TAINT_STARTUP "ostler.dev/gpu-not-ready"
 /* Node annotations that Ostler writes. */
@@ -61,6 +66,10 @@
 #define ANNOTATION_CLAIM "ostler.dev/claim"
 #define ANNOTATION_GAVE_UP "ostler.dev/gave-up"
 #define ANNOTATION_PROOF "ostler.dev/proof"
+/* What Ostler has done about a fault of the node's GPUs (fault_record.h). */
+#define ANNOTATION_FAULT "ostler.dev/fault"
+/* Node annotation that a user writes: repair the node's GPUs now, whatever is known of them. */
+#define ANNOTATION_REPAIR "ostler.dev/repair"
 /* Node annotations that keep an autoscaler from removing the node (autoscaler.h). Users write them
  * too. */
 #define ANNOTATION_KEEPS_KARPENTER "karpenter.sh/do-not-disrupt"
@@ -83,8 +92,10 @@
 #define KUBELET_MIRROR "kubernetes.io/config.mirror"
 #define ANNOTATION_SCHEMA "ostler.dev/schema"
 
-/* The Node condition that Ostler writes. */
+/* The Node conditions that Ostler writes: whether what the policy asks for is up, and whether the
+ * GPUs have a fault. */
 #define NODE_CONDITION "GpuReady"
+#define NODE_CONDITION_HEALTH "GpuHealthy"
 
 /* Labels of children. */
 #define LABEL_MANAGED_BY "app.kubernetes.io/managed-by"

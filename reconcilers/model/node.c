@@ -180,6 +180,8 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->claim = project_note(in, object, ANNOTATION_CLAIM, &n->claim_unreadable);
     n->gave_up = project_note(in, object, ANNOTATION_GAVE_UP, &n->gave_up_unreadable);
     n->proof = project_note(in, object, ANNOTATION_PROOF, &n->proof_unreadable);
+    n->fault = project_note(in, object, ANNOTATION_FAULT, &n->fault_unreadable);
+    n->repair = project_note(in, object, ANNOTATION_REPAIR, &n->repair_unreadable);
     for (size_t i = 0; i < KEEP_COUNT; i++)
         n->keeps[i] = intern_add(in, object_annotation(object, autoscaler_keeps[i]));
     if (n->claim_unreadable)
@@ -197,6 +199,7 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->ready = node_is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->up_since_s = up_since(json_at(object, "status.conditions"));
     n->gpu_ready = node_condition(condition_of(object, NODE_CONDITION));
+    n->gpu_healthy = node_condition(condition_of(object, NODE_CONDITION_HEALTH));
     n->cordoned = json_bool(object, "spec.unschedulable", false);
     n->deleting = object_is_deleting(object);
     n->leaving = n->deleting || autoscaler_removes(json_at(object, "spec.taints"));

@@ -13,7 +13,7 @@
 #include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/host.h"
 
-/* The condition GpuReady of a Node. Ostler owns it. */
+/* A condition of a Node that Ostler owns. */
 struct node_condition {
     enum { CONDITION_ABSENT, CONDITION_TRUE, CONDITION_FALSE, CONDITION_OTHER } status;
     uint32_t why;     /* hash of its reason */
@@ -24,7 +24,7 @@ struct node_condition {
 #define CLAIM_UNREADABLE "unreadable"
 
 /* Interned texts of a node, besides its labels. */
-enum { NODE_TEXTS = 12 + KEEP_COUNT };
+enum { NODE_TEXTS = 14 + KEEP_COUNT };
 
 struct node {
     struct record head; /* key = the node's name */
@@ -38,6 +38,8 @@ struct node {
             uint32_t claim;   /* the same: ostler.dev/claim */
             uint32_t gave_up; /* the same: ostler.dev/gave-up */
             uint32_t proof;   /* the same: ostler.dev/proof */
+            uint32_t fault;   /* the same: ostler.dev/fault */
+            uint32_t repair;  /* the same: ostler.dev/repair, of a user */
             /* The resource that a validation pod requests; INTERN_NONE: the kubelet offers none. */
             uint32_t device;
             uint32_t slices; /* MIG slices by kind: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */
@@ -51,7 +53,7 @@ struct node {
     uint8_t vendor;     /* row in base/vendor.h of the GPUs that it offers or offered */
     uint64_t boot;      /* str_hash_id() of status.nodeInfo.bootID; 0: not known */
     int64_t up_since_s; /* since when its condition Ready is True; 0: it is not, or unknown */
-    struct node_condition gpu_ready;
+    struct node_condition gpu_ready, gpu_healthy;
     bool ready; /* condition Ready is True or absent */
     bool deleting;
     bool leaving;    /* it is being deleted, or removed by an autoscaler (autoscaler.h) */
@@ -60,7 +62,8 @@ struct node {
     bool annotated;  /* it has annotations, from any writer */
     /* This annotation of Ostler's is not a string. It counts as absent (a claim: as
      * CLAIM_UNREADABLE), and no patch can test its value. */
-    bool marks_unreadable, claim_unreadable, gave_up_unreadable, proof_unreadable;
+    bool marks_unreadable, claim_unreadable, gave_up_unreadable, proof_unreadable, fault_unreadable,
+        repair_unreadable;
     bool host_driver; /* annotation ostler.dev/host-driver */
 };
 

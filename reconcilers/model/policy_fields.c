@@ -318,10 +318,31 @@ static const struct policy_field rollout_fields[] = {
     END,
 };
 
+static const struct policy_field brake_fields[] = {
+    DURATION("window", "10m", 1 * MINUTES, 24 * HOURS),
+    COUNT("maxNodes", "20%", 10000),
+    INT("floor", "2", 0, 10000),
+    DURATION("cooldown", "15m", 1 * MINUTES, 24 * HOURS),
+    END,
+};
+
+static const struct policy_field attempts_fields[] = {
+    INT("reset", "1", 0, 4),
+    INT("reboot", "2", 0, 4),
+    DURATION("per", "168h", 1 * HOURS, 30 * DAYS),
+    END,
+};
+
 static const struct policy_field health_fields[] = {
+    ENUM("mode", VALUES("Observe", "Close", "Repair"), "Close"),
     BOOL("kernelLog", "false"),
     ENUM_MAP("xids", VALUES("None", "Event", "ResetWhenIdle", "Close", "Reboot", "Human"), 64,
              policy_rules_xids),
+    ENUM("afterJobs", VALUES("Wait", "Drain"), "Wait"),
+    DURATION("drainAfter", "4h", 0, 30 * DAYS),
+    ENUM("reboot", VALUES("None", "Pod", "Sentinel"), "None"),
+    OBJECT("brake", brake_fields),
+    OBJECT("attempts", attempts_fields),
     END,
 };
 

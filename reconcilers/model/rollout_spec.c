@@ -8,9 +8,9 @@
 /* For a count or duration that is not set. */
 enum { NO_LIMIT = -1 };
 
-static struct rollout_count count_at(const json_t *rollout, const char *name)
+struct rollout_count spec_count_at(const json_t *section, const char *path)
 {
-    const json_t *value = json_object_get(rollout, name);
+    const json_t *value = json_at(section, path);
     struct rollout_count c = { .value = json_is_integer(value) ? json_integer_value(value)
                                                                : NO_LIMIT };
     const char *text = json_string_value(value);
@@ -21,10 +21,10 @@ static struct rollout_count count_at(const json_t *rollout, const char *name)
     return c;
 }
 
-/* In seconds, rounded up, so that no wait is too short. */
-static int64_t span_at(const json_t *rollout, const char *path)
+/* Rounded up, so that no wait is too short. */
+int64_t spec_span_at(const json_t *section, const char *path)
 {
-    const char *text = json_str(rollout, path);
+    const char *text = json_str(section, path);
     int64_t ms;
     if (!text || !str_parse_duration(text, &ms))
         return NO_LIMIT;
@@ -40,7 +40,7 @@ static size_t read_windows(const json_t *rollout, struct window ret[static ROLLO
         if (len == ROLLOUT_WINDOWS_MAX)
             break;
         struct window *w = &ret[len++];
-        if (!window_parse(json_str_or_empty(window, "schedule"), span_at(window, "duration"),
+        if (!window_parse(json_str_or_empty(window, "schedule"), spec_span_at(window, "duration"),
                           json_str_or_empty(window, "timeZone"), w))
             *w = (struct window){ 0 };
     }
@@ -52,8 +52,8 @@ static struct drain_spec read_drain(const json_t *rollout)
     return (struct drain_spec){
         .mode = str_eq(json_str(rollout, "drain.mode"), "AllPods") ? DRAIN_ALL_PODS
                                                                    : DRAIN_GPU_PODS,
-        .wait_for_jobs_s = span_at(rollout, "drain.waitForJobs"),
-        .timeout_s = span_at(rollout, "drain.timeout"),
+        .wait_for_jobs_s = spec_span_at(rollout, "drain.waitForJobs"),
+        .timeout_s = spec_span_at(rollout, "drain.timeout"),
         .on_timeout = str_eq(json_str(rollout, "drain.onTimeout"), "Delete") ? DRAIN_DELETE
                                                                              : DRAIN_RELEASE,
         .delete_empty_dir = json_bool(rollout, "drain.deleteEmptyDir", true),
@@ -71,20 +71,20 @@ void rollout_spec_decode(const json_t *spec, struct rollout_spec *ret)
     *ret = (struct rollout_spec){
         .paused = json_bool(rollout, "paused", false),
         .manual = str_eq(json_str(rollout, "approval"), "Manual"),
-        .max_parallel = count_at(rollout, "maxParallel"),
-        .max_unavailable = count_at(rollout, "maxUnavailable"),
-        .max_unavailable_gpus = count_at(rollout, "maxUnavailableGpus"),
-        .failure_threshold = count_at(rollout, "failureThreshold"),
+        .max_parallel = spec_count_at(rollout, "maxParallel"),
+        .max_unavailable = spec_count_at(rollout, "maxUnavailable"),
+        .max_unavailable_gpus = spec_count_at(rollout, "maxUnavailableGpus"),
+        .failure_threshold = spec_count_at(rollout, "failureThreshold"),
         .topology_key = json_str(rollout, "topologyKey"),
         .order = str_eq(json_str(rollout, "order"), "Name") ? ROLLOUT_BY_NAME : ROLLOUT_IDLE_FIRST,
         .canary_nodes = json_int(rollout, "canary.nodes", 0),
-        .canary_soak_s = span_at(rollout, "canary.soak"),
-        .soak_s = span_at(rollout, "soak"),
+        .canary_soak_s = spec_span_at(rollout, "canary.soak"),
+        .soak_s = spec_span_at(rollout, "soak"),
         .on_failure = str_eq(json_str(rollout, "onFailure"), "Pause") ? ROLLOUT_PAUSE
                                                                       : ROLLOUT_ROLLBACK,
         .drain = read_drain(rollout),
-        .install_timeout_s = span_at(rollout, "timeouts.install"),
-        .validation_timeout_s = span_at(rollout, "timeouts.validation"),
+        .install_timeout_s = spec_span_at(rollout, "timeouts.install"),
+        .validation_timeout_s = spec_span_at(rollout, "timeouts.validation"),
     };
     ret->window_count = read_windows(rollout, ret->windows);
 }

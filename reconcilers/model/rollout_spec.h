@@ -50,6 +50,10 @@ struct rollout_spec {
 
 /* Decodes a valid effective spec (struct policy.spec), which must outlive the result. */
 void rollout_spec_decode(const json_t *spec, struct rollout_spec *ret);
+/* A count of a section of the effective spec, by its path. */
+struct rollout_count spec_count_at(const json_t *section, const char *path);
+/* A duration of a section of the effective spec, in seconds; -1: it is not set. */
+int64_t spec_span_at(const json_t *section, const char *path);
 /* The number for a total of `all`: a percentage is rounded up; SIZE_MAX: no limit. */
 size_t rollout_count_of(const struct rollout_count *c, size_t all);
 

@@ -40,9 +40,10 @@ static const struct refusal {
       "--watch is not an option of `kubectl gpu pause`; `kubectl gpu help` lists the options" },
     { "status --watch=yes", "--watch takes no value" },
     { "status -n", "--namespace needs NAME" },
-    { "nodes --state Faild", "--state: must be one of Unmanaged Discovered Installing Waiting "
-                             "Draining Unloading Validating "
-                             "Ready Failed Lost ForeignStack Unsupported Removing, not \"Faild\"" },
+    { "nodes --state Faild",
+      "--state: must be one of Unmanaged Discovered Installing Waiting "
+      "Draining Unloading Validating "
+      "Ready Unhealthy Failed Lost ForeignStack Unsupported Removing, not \"Faild\"" },
     { "plan -n a",
       "--namespace is not an option of `kubectl gpu plan`; `kubectl gpu help` lists the options" },
     { "plan --no-color",

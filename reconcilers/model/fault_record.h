@@ -1,0 +1,68 @@
+/* The annotation ostler.dev/fault of a Node: what Ostler has done about a fault of the node's GPUs.
+ * Ostler writes it in the same request as the taint ostler.dev/unhealthy, so that both survive a
+ * restart of Ostler, and a user who removes the taint is understood. Any user who can edit nodes may
+ * have written it: only its format is trusted. */
+#ifndef OSTLER_RECONCILERS_MODEL_FAULT_RECORD_H
+#define OSTLER_RECONCILERS_MODEL_FAULT_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reconcilers/model/health_status.h"
+
+/* Columns: id, name in the annotation */
+#define FAULT_STATES(X)                                                                            \
+    X(OVER, "Over")     /* no fault: only the repairs of the last days are remembered */           \
+    X(CLOSED, "Closed") /* Ostler keeps new pods off the node, or the device plugin does so with \
+                             the GPU */ \
+    X(PROVING, "Proving") /* the fault has ended; the node opens when a GPU is validated */        \
+    X(IGNORED, "Ignored") /* a user removed the taint: Ostler does nothing about this fault */     \
+    X(BRAKED, "Braked")   /* the storm brake was on when it came: a user decides */
+
+enum fault_state {
+#define X(id, ...) FAULT_##id,
+    FAULT_STATES(X)
+#undef X
+        FAULT_STATES_LEN
+};
+
+enum repair_kind { REPAIR_RESET, REPAIR_REBOOT, REPAIR_KINDS };
+
+/* Most repairs that are remembered; longest annotation that is parsed. */
+enum { REPAIRS_MAX = 8, FAULT_TEXT_MAX = 1024 };
+
+/* One attempt to repair the node. */
+struct repair_try {
+    uint8_t kind; /* enum repair_kind */
+    int64_t at_s; /* when it began, epoch seconds */
+};
+
+struct fault_record {
+    enum fault_state state;
+    /* The fault; all are empty with state OVER. */
+    char reason[HEALTH_WORD_MAX];         /* "Xid79" */
+    char address[HEALTH_ADDRESS_MAX];     /* of the GPU; "": not of one GPU */
+    uint64_t boot;                        /* str_hash_id() of the boot id that it was seen in */
+    int64_t since_s;                      /* when Ostler wrote this state, epoch seconds */
+    bool tainted;                         /* with CLOSED and PROVING: the taint is there, too */
+    struct repair_try tries[REPAIRS_MAX]; /* the oldest first */
+    uint8_t tries_len;
+};
+
+/* Parses the annotation; false: it is not one that Ostler writes, and `ret` is all zero, as for a
+ * node without it. */
+bool fault_record_parse(const char *text, struct fault_record *ret);
+/* The annotation's text; NULL: nothing is to be remembered. Owned by the caller. */
+char *fault_record_text(const struct fault_record *r);
+/* Adds an attempt; the oldest one goes if there are too many. */
+void fault_record_try(struct fault_record *r, enum repair_kind kind, int64_t at_s);
+/* How many attempts of this kind began within the last `per_s` seconds. One from the future counts:
+ * a clock was wrong. */
+unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind, int64_t per_s,
+                            int64_t now_s);
+/* "Closed", …. Static text. */
+const char *fault_state_name(enum fault_state state);
+/* "Reset", "Reboot". Static text. */
+const char *repair_kind_name(enum repair_kind kind);
+
+#endif
