@@ -15,7 +15,7 @@
 
 #define POLICY                                                                                     \
     "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '2', 'generation': 1}, "      \
-    "'spec': {}}"
+    "'spec': {'health': {'mode': 'Observe'}}}"
 #define NODE                                                                                       \
     "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': {'nodeInfo': "  \
     "{'bootID': 'b'}, 'conditions': [{'type': 'GpuReady', 'status': 'True', 'reason': "            \
@@ -32,7 +32,8 @@
 #define ADVICE "; NVIDIA\\u0027s advice: restart the machine. " DO
 #define SAYS(times, since)                                                                         \
     "'level': 'Reboot', 'reason': 'Xid79', 'address': '0000:65:00.0', 'since': '" since            \
-    "', 'message': 'GPU 0000:65:00.0: Xid 79 (GPU has fallen off the bus) came " times ADVICE "'"
+    "', 'state': 'Reported', 'message': 'GPU 0000:65:00.0: Xid 79 (GPU has fallen off the bus) "   \
+    "came " times ADVICE "'"
 #define ONCE "once, at " AT
 #define THRICE "3 times, first at " AT ", last at " AT
 #define ANY "{'x-kubernetes-preserve-unknown-fields': true}"
@@ -50,10 +51,10 @@
     "'}]}}"
 #define REMAP                                                                                      \
     "'level': 'Human', 'reason': 'RowRemapFailed', 'address': '0000:65:00.0', 'since': '" SINCE    \
-    "', 'message': 'm'"
+    "', 'state': 'Reported', 'message': 'm'"
 #define HANGS                                                                                      \
     "'level': 'Close', 'reason': 'GpuHangs', 'address': '0000:65:00.0', 'since': '" SINCE          \
-    "', 'message': 'm'"
+    "', 'state': 'Reported', 'message': 'm'"
 #define LEAVES "'deletionTimestamp': '2026-11-20T09:59:00Z', "
 #define MADE "2026-11-20T09:30:00Z"
 #define OLD_FAULT                                                                                  \
@@ -62,7 +63,8 @@
 
 #define CLOSE95(since)                                                                             \
     "'level': 'Close', 'reason': 'Xid95', 'address': '0000:65:00.0', 'since': '" since             \
-    "', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach all programs) "          \
+    "', 'state': 'Reported', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach "   \
+    "all programs) "                                                                               \
     "came " ONCE                                                                                   \
     "; NVIDIA\\u0027s advice: reset the GPU. Give the node no new jobs, and when its jobs "        \
     "have ended, reset the GPU or reboot the node. After a reset, the fault stays listed until "   \
@@ -129,7 +131,7 @@ static const struct row {
       .state = NODE_READY },
     { .name = "another one within a minute",
       .says = "'level': 'Close', 'reason': 'Xid95', 'address': '0000:65:00.0', 'since': '" SINCE
-              "', 'message': 'm'",
+              "', 'state': 'Reported', 'message': 'm'",
       .faults = FAULT("1"),
       .told_ago_ms = 1000,
       .writes = SAYS(ONCE, NOW),
@@ -198,7 +200,8 @@ static const struct row {
     { .name = "the log has just told what NVML does not know yet: it is asked again",
       .says =
           "'level': 'Close', 'reason': 'RecoveryReset', 'address': '0000:65:00.0', 'since': '" SINCE
-          "', 'message': 'GPU 0000:65:00.0: the driver says that it must be reset. Give "
+          "', 'state': 'Reported', 'message': 'GPU 0000:65:00.0: the driver says that it must be "
+          "reset. Give "
           "the node no new jobs, and when its jobs have ended, reset the GPU or reboot the "
           "node.'",
       .faults = "{'address': '0000:65:00.0', 'xid': 154, 'recovery': 'Reset', 'count': 1, 'first': "
