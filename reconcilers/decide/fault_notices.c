@@ -44,7 +44,7 @@ static const char *why_open(const struct node_input *in)
         return "a user removed the taint " TAINT_UNHEALTHY
                ", and Ostler does nothing more about the fault";
     if (!in->health_spec || in->health_spec->mode == HEALTH_MODE_OBSERVE)
-        return "with spec.health.mode Observe Ostler only reports faults, here";
+        return "spec.health.mode is Observe, so Ostler only reports the fault";
     if (str_eq(node_label(&in->view, LABEL_HEALTH), HEALTH_IGNORE))
         return "because of the label " LABEL_HEALTH "=" HEALTH_IGNORE
                " Ostler does nothing about the fault";

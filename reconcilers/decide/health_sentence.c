@@ -23,9 +23,9 @@ static const char *serial_of(const struct health_verdict *v)
     return v->gpu && *v->gpu->serial ? v->gpu->serial : NULL;
 }
 
-static const char *who(const struct health_verdict *v, struct arena *a)
+static const char *who(const struct health_verdict *v, const char *serial, struct arena *a)
 {
-    const char *serial = serial_of(v), *device = v->reason == REASON_SXID ? "NVSwitch" : "GPU";
+    const char *device = v->reason == REASON_SXID ? "NVSwitch" : "GPU";
     if (!*str_or_empty(v->address))
         return "A GPU";
     return serial ? arena_printf(a, "%s %s (serial number %s)", device, v->address, serial)
@@ -136,11 +136,19 @@ static const char *also_text(const struct health_input *in, const struct health_
     return f ? arena_printf(a, "; the kernel log has %s", fault_name(f, a)) : "";
 }
 
-/* The first sentence of each message. */
+/* The first sentence of a message. */
 static const char *fact_sentence(const struct health_input *in, const struct health_verdict *v,
                                  struct arena *a)
 {
-    return arena_printf(a, "%s: %s%s.", who(v, a), fact_text(in, v, a), also_text(in, v, a));
+    return arena_printf(a, "%s: %s%s.", who(v, serial_of(v), a), fact_text(in, v, a),
+                        also_text(in, v, a));
+}
+
+/* The same where the last sentence has the serial number and the Xids, and needs the room. */
+static const char *short_fact_sentence(const struct health_input *in,
+                                       const struct health_verdict *v, struct arena *a)
+{
+    return arena_printf(a, "%s: %s.", who(v, NULL, a), fact_text(in, v, a));
 }
 
 /* ---- what to do */
@@ -178,11 +186,20 @@ static const struct {
 static const char closed_todo[] = "When the node's jobs have ended, reset the GPU or reboot the "
                                   "node.";
 
-static const char *todo_of(enum reason reason, enum health_level level, bool closed)
+/* NULL: that of the level. */
+static const char *own_todo_of(enum reason reason)
 {
     for (size_t i = 0; i < ARRAY_LEN(own_todos); i++)
         if (own_todos[i].reason == reason)
             return own_todos[i].todo;
+    return NULL;
+}
+
+static const char *todo_of(enum reason reason, enum health_level level, bool closed)
+{
+    const char *own = own_todo_of(reason);
+    if (own)
+        return own;
     return closed && level <= HEALTH_CLOSE ? closed_todo : todos[level];
 }
 
@@ -224,7 +241,14 @@ static bool is_closed(const struct health_ending *ending)
     return ending->state == HEALTH_IS_CLOSED || ending->state == HEALTH_IS_WITHHELD;
 }
 
-/* "Xids 48 and 64" of a GPU in this boot, the newest last; NULL: none. */
+/* Whether the GPU itself has to be looked at: what a person repairs may be elsewhere. */
+static bool needs_vendor(const struct health_ending *ending, enum reason reason,
+                         enum health_level level)
+{
+    return ending->state == HEALTH_IS_HUMAN && !(level == HEALTH_HUMAN && own_todo_of(reason));
+}
+
+/* "Xids 48, 64" of a GPU in this boot, the newest last; NULL: none. */
 static const char *xids_of(const struct health_input *in, const char *address, struct arena *a)
 {
     const char *list = NULL;
@@ -266,15 +290,15 @@ static const char *vendor_text(const struct health_input *in, const struct healt
 const char *health_message(const struct health_input *in, const struct health_verdict *v,
                            const struct health_ending *ending, struct arena *a)
 {
-    const char *todo = "", *end = "";
-    if (ending->state == HEALTH_IS_HUMAN)
-        todo = vendor_text(in, v, a);
-    else if (ending->person) {
-        todo = todo_of(v->reason, v->level, is_closed(ending));
-        end = end_of(in, v);
-    }
-    return bounded(arena_printf(a, "%s%s%s%s%s", fact_sentence(in, v, a), ending->does,
-                                *todo ? " " : "", todo, end),
+    if (needs_vendor(ending, v->reason, v->level))
+        return bounded(arena_printf(a, "%s%s %s", short_fact_sentence(in, v, a), ending->does,
+                                    vendor_text(in, v, a)),
+                       a);
+    const char *fact = fact_sentence(in, v, a);
+    if (!ending->person)
+        return bounded(arena_printf(a, "%s%s", fact, ending->does), a);
+    return bounded(arena_printf(a, "%s%s %s%s", fact, ending->does,
+                                todo_of(v->reason, v->level, is_closed(ending)), end_of(in, v)),
                    a);
 }
 
@@ -284,7 +308,7 @@ const char *health_message_kept(const struct health_status *kept,
     const char *todo = "", *point = strstr(kept->message, ". ");
     size_t len = point ? (size_t) (point - kept->message) : strlen(kept->message);
     len -= len && kept->message[len - 1] == '.';
-    if (ending->state == HEALTH_IS_HUMAN)
+    if (needs_vendor(ending, reason_parse(kept->reason), kept->level))
         todo = VENDOR ".";
     else if (ending->person)
         todo = todo_of(reason_parse(kept->reason), kept->level, is_closed(ending));

@@ -242,6 +242,8 @@ static void ticket_has_what_is_known(void **state)
     const char *text = health_message(&in, &v, &human, &a);
     assert_non_null(strstr(text, "replace the GPU: serial number 165, UUID GPU-1, Xids 48, 64, row "
                                  "remap failed."));
+    v.reason = REASON_RECOVERY_RECOVER_DOMAIN;
+    assert_non_null(strstr(health_message(&in, &v, &human, &a), "restart IMEX on all of them."));
     v.gpu = NULL;
     v.address = "0000:67:00.0";
     v.reason = REASON_GPU_LOST;
