@@ -13,7 +13,7 @@
 
 #define RECORD(state, more)                                                                        \
     "{\\\"v\\\":1,\\\"state\\\":\\\"" state "\\\",\\\"reason\\\":\\\"Xid79\\\",\\\"gpu\\\":"       \
-    "\\\"0000:65:00.0\\\",\\\"boot\\\":\\\"00000000000000aa\\\",\\\"since\\\":"                     \
+    "\\\"0000:65:00.0\\\",\\\"boot\\\":\\\"00000000000000aa\\\",\\\"since\\\":"                    \
     "\\\"2026-11-21T09:00:00Z\\\"" more "}"
 #define TAINTED(state) RECORD(state, ",\\\"tainted\\\":true")
 #define TAINT "{'key':'ostler.dev/unhealthy','effect':'NoSchedule'}"
@@ -84,10 +84,10 @@ static void expect(const struct actions *actions, const char *want)
 
 static struct node *node_of(struct intern *strings, const struct row *row)
 {
-    CLEANUP_FREE char *annotations = row->record ? xasprintf("'annotations':{'" ANNOTATION_FAULT
-                                                             "':'%s'},",
-                                                             row->record)
-                                                 : xstrdup("");
+    CLEANUP_FREE char *annotations = row->record
+                                         ? xasprintf("'annotations':{'" ANNOTATION_FAULT "':'%s'},",
+                                                     row->record)
+                                         : xstrdup("");
     CLEANUP_FREE char *text = xasprintf("{'metadata':{%s%s'name':'a','uid':'n'},'spec':{'taints':"
                                         "[%s]}}",
                                         annotations, row->label, row->taints);

@@ -13,10 +13,18 @@ enum { NOW_S = 1795255200, HOUR = 3600 }; /* 2026-11-21T10:00:00Z */
 
 /* Records: of this fault and of others. */
 #define RECORD(what, ...)                                                                          \
-    { .state = FAULT_##what, .reason = "Xid79", .address = GPU, .since_s = NOW_S - HOUR,           \
-      __VA_ARGS__ }
-#define RESET(ago_s) { REPAIR_RESET, NOW_S - (ago_s) }
-#define REBOOT(ago_s) { REPAIR_REBOOT, NOW_S - (ago_s) }
+    {                                                                                              \
+        .state = FAULT_##what, .reason = "Xid79", .address = GPU, .since_s = NOW_S - HOUR,         \
+        __VA_ARGS__                                                                                \
+    }
+#define RESET(ago_s)                                                                               \
+    {                                                                                              \
+        REPAIR_RESET, NOW_S - (ago_s)                                                              \
+    }
+#define REBOOT(ago_s)                                                                              \
+    {                                                                                              \
+        REPAIR_REBOOT, NOW_S - (ago_s)                                                             \
+    }
 
 static const struct row {
     const char *name;
@@ -32,12 +40,27 @@ static const struct row {
 } rows[] = {
     { "mode Observe", HEALTH_MODE_OBSERVE, HEALTH_REBOOT, RECORD(CLOSED, .tainted = true),
       .want = HEALTH_IS_REPORTED, .says = "" },
-    { "a fault that asks for less than Close", HEALTH_MODE_CLOSE, HEALTH_RESET_WHEN_IDLE, { 0 },
-      .want = HEALTH_IS_REPORTED, .says = "" },
-    { "a new one that asks for Close", HEALTH_MODE_CLOSE, HEALTH_CLOSE, { 0 }, .known_s = 5,
-      .want = HEALTH_IS_CONFIRMING, .says = "looks once more", .nothing_to_do = true },
-    { "it closes nothing", HEALTH_MODE_CLOSE, HEALTH_CLOSE, { 0 },
-      .known_s = HEALTH_CONFIRMING_S + 1, .want = HEALTH_IS_REPORTED, .says = "" },
+    { "a fault that asks for less than Close",
+      HEALTH_MODE_CLOSE,
+      HEALTH_RESET_WHEN_IDLE,
+      { 0 },
+      .want = HEALTH_IS_REPORTED,
+      .says = "" },
+    { "a new one that asks for Close",
+      HEALTH_MODE_CLOSE,
+      HEALTH_CLOSE,
+      { 0 },
+      .known_s = 5,
+      .want = HEALTH_IS_CONFIRMING,
+      .says = "looks once more",
+      .nothing_to_do = true },
+    { "it closes nothing",
+      HEALTH_MODE_CLOSE,
+      HEALTH_CLOSE,
+      { 0 },
+      .known_s = HEALTH_CONFIRMING_S + 1,
+      .want = HEALTH_IS_REPORTED,
+      .says = "" },
     { "the node is closed", HEALTH_MODE_CLOSE, HEALTH_REBOOT, RECORD(CLOSED, .tainted = true),
       .want = HEALTH_IS_CLOSED, .says = "it opens after a reset or reboot and a validation" },
     { "its fault asks for less, without evidence", HEALTH_MODE_CLOSE, HEALTH_EVENT,
@@ -58,18 +81,27 @@ static const struct row {
       .want = HEALTH_IS_IGNORED,
       .says = "a user removed the taint ostler.dev/unhealthy; undo: kubectl annotate node gpu-1 "
               "ostler.dev/fault-." },
-    { "a user removed it for another fault", HEALTH_MODE_CLOSE, HEALTH_REBOOT,
+    { "a user removed it for another fault",
+      HEALTH_MODE_CLOSE,
+      HEALTH_REBOOT,
       { .state = FAULT_IGNORED, .reason = "Xid79", .address = "0000:66:00.0" },
-      .want = HEALTH_IS_CONFIRMING, .says = "looks once more", .nothing_to_do = true },
+      .want = HEALTH_IS_CONFIRMING,
+      .says = "looks once more",
+      .nothing_to_do = true },
     { "the node's label", HEALTH_MODE_REPAIR, HEALTH_REBOOT, RECORD(CLOSED, .tainted = true),
       .left_alone = true, .want = HEALTH_IS_IGNORED,
-      .says = "label ostler.dev/health=ignore; undo: kubectl label node gpu-1 ostler.dev/health-." },
+      .says =
+          "label ostler.dev/health=ignore; undo: kubectl label node gpu-1 ostler.dev/health-." },
     { "many nodes became unhealthy", HEALTH_MODE_CLOSE, HEALTH_REBOOT, RECORD(BRAKED, ),
       .want = HEALTH_IS_BRAKED,
       .says = "to have it closed: kubectl annotate node gpu-1 ostler.dev/fault-." },
-    { "many became so for another fault", HEALTH_MODE_CLOSE, HEALTH_REBOOT,
+    { "many became so for another fault",
+      HEALTH_MODE_CLOSE,
+      HEALTH_REBOOT,
       { .state = FAULT_BRAKED, .reason = "Xid95", .address = GPU },
-      .want = HEALTH_IS_CONFIRMING, .says = "looks once more", .nothing_to_do = true },
+      .want = HEALTH_IS_CONFIRMING,
+      .says = "looks once more",
+      .nothing_to_do = true },
     { "a person has to", HEALTH_MODE_CLOSE, HEALTH_HUMAN, RECORD(CLOSED, .tainted = true),
       .want = HEALTH_IS_HUMAN, .says = "keeps new pods off the node; it cannot repair it" },
     { "a person has to, and the others go on", HEALTH_MODE_CLOSE, HEALTH_HUMAN, RECORD(CLOSED, ),
@@ -91,9 +123,8 @@ static const struct row {
       RECORD(CLOSED, .tainted = true, .tries = { RESET(HOUR) }, .tries_len = 1),
       .want = HEALTH_IS_CLOSED, .says = "opens after a reset" },
     { "it is being repaired", HEALTH_MODE_REPAIR, HEALTH_CLOSE,
-      RECORD(CLOSED, .tainted = true, .tries = { RESET(HOUR) }, .tries_len = 1),
-      .repairing = true, .want = HEALTH_IS_REPAIRING, .says = "repairs the node",
-      .nothing_to_do = true },
+      RECORD(CLOSED, .tainted = true, .tries = { RESET(HOUR) }, .tries_len = 1), .repairing = true,
+      .want = HEALTH_IS_REPAIRING, .says = "repairs the node", .nothing_to_do = true },
 };
 
 static void check(void **state)

@@ -23,8 +23,9 @@
     "node\\u0027s GPUs, because of its label ostler.dev/health=ignore; undo: kubectl label node "  \
     "a ostler.dev/health-'"
 #define FAULT(status, reason, level, does)                                                         \
-    "'status':'" status "','reason':'" reason "','message':'GPU 0000:65:00.0 has the fault "       \
-    reason ", which asks for " level "." does " status.health of the GpuNode a says more.'"
+    "'status':'" status "','reason':'" reason                                                      \
+    "','message':'GPU 0000:65:00.0 has the fault " reason ", which asks for " level "." does       \
+    " status.health of the GpuNode a says more.'"
 #define CLOSED79                                                                                   \
     FAULT("False", "Xid79", "Reboot",                                                              \
           " Ostler keeps new pods off the node; it opens after a reset or reboot and a "           \
@@ -44,15 +45,15 @@ static const struct fault_record proving79 = { .state = FAULT_PROVING,
                                                .address = "0000:65:00.0",
                                                .since_s = 1795251600,
                                                .tainted = true };
-static const struct health_status xid79 = {
-    .level = HEALTH_REBOOT, .reason = "Xid79", .address = "0000:65:00.0"
-};
-static const struct health_status xid94 = {
-    .level = HEALTH_RESET_WHEN_IDLE, .reason = "Xid94", .address = "0000:65:00.0"
-};
-static const struct health_status xid95 = {
-    .level = HEALTH_CLOSE, .reason = "Xid95", .address = "0000:65:00.0"
-};
+static const struct health_status xid79 = { .level = HEALTH_REBOOT,
+                                            .reason = "Xid79",
+                                            .address = "0000:65:00.0" };
+static const struct health_status xid94 = { .level = HEALTH_RESET_WHEN_IDLE,
+                                            .reason = "Xid94",
+                                            .address = "0000:65:00.0" };
+static const struct health_status xid95 = { .level = HEALTH_CLOSE,
+                                            .reason = "Xid95",
+                                            .address = "0000:65:00.0" };
 
 static const struct row {
     const char *name;
@@ -74,35 +75,35 @@ static const struct row {
     { "the mode becomes Observe", IS_READY, NO_FAULT, .mode = HEALTH_MODE_OBSERVE,
       .state = NODE_READY, .want = GONE("GpuHealthy") },
     { "the policy goes", IS_READY, NO_FAULT, .no_policy = true, .state = NODE_REMOVING,
-      .want = TURNED("GpuReady", "'status':'False','reason':'Removing','message':''") "," GONE(
-          "GpuHealthy") },
+      .want = TURNED("GpuReady",
+                     "'status':'False','reason':'Removing','message':''") "," GONE("GpuHealthy") },
     { "the node is being released", IS_READY, NO_FAULT, .mode = HEALTH_MODE_CLOSE,
       .state = NODE_REMOVING,
-      .want = TURNED("GpuReady", "'status':'False','reason':'Removing','message':''") "," GONE(
-          "GpuHealthy") },
+      .want = TURNED("GpuReady",
+                     "'status':'False','reason':'Removing','message':''") "," GONE("GpuHealthy") },
     { "the node is released", IS_READY, NO_FAULT, .mode = HEALTH_MODE_CLOSE, .unmanaged = true,
       .state = NODE_UNMANAGED, .want = GONE("GpuReady") "," GONE("GpuHealthy") },
     { "another stack serves the node", .healthy = NO_FAULT, .mode = HEALTH_MODE_CLOSE,
       .state = NODE_FOREIGN, .want = GONE("GpuHealthy") },
-    { "a node that is down keeps its word", .ready = "'status':'False','reason':'Lost','message':''",
-      .healthy = NO_FAULT, .mode = HEALTH_MODE_CLOSE, .state = NODE_LOST },
+    { "a node that is down keeps its word",
+      .ready = "'status':'False','reason':'Lost','message':''", .healthy = NO_FAULT,
+      .mode = HEALTH_MODE_CLOSE, .state = NODE_LOST },
     { "a fault that asks for less than Close", IS_READY, NO_FAULT, .mode = HEALTH_MODE_CLOSE,
       .state = NODE_READY, .health = &xid94,
       .want = CONDITION_OF("GpuHealthy", FAULT("True", "Xid94", "ResetWhenIdle", "")) },
     { "a fault that asks for Close", IS_READY, NO_FAULT, .mode = HEALTH_MODE_CLOSE,
       .state = NODE_READY, .health = &xid95,
       .want = TURNED("GpuHealthy", FAULT("False", "Xid95", "Close", "")) },
-    { "it is followed by a worse one: no time of a transition",
-      IS_READY, FAULT("False", "Xid95", "Close", ""), .mode = HEALTH_MODE_CLOSE,
-      .state = NODE_READY, .health = &xid79,
-      .want = CONDITION_OF("GpuHealthy", FAULT("False", "Xid79", "Reboot", "")) },
+    { "it is followed by a worse one: no time of a transition", IS_READY,
+      FAULT("False", "Xid95", "Close", ""), .mode = HEALTH_MODE_CLOSE, .state = NODE_READY,
+      .health = &xid79, .want = CONDITION_OF("GpuHealthy", FAULT("False", "Xid79", "Reboot", "")) },
     { "a fault closes the node: one request", IS_READY, NO_FAULT, .mode = HEALTH_MODE_CLOSE,
       .state = NODE_UNHEALTHY, .health = &xid79, .record = &closed79,
       .want = TURNED("GpuReady", UNHEALTHY) "," TURNED("GpuHealthy", CLOSED79) },
     { "that is said", UNHEALTHY, CLOSED79, .mode = HEALTH_MODE_CLOSE, .state = NODE_UNHEALTHY,
       .health = &xid79, .record = &closed79 },
-    { "no source shows the fault of a closed node any longer", UNHEALTHY, CLOSED79, .told_ms = 60000,
-      .mode = HEALTH_MODE_CLOSE, .state = NODE_UNHEALTHY, .record = &closed79,
+    { "no source shows the fault of a closed node any longer", UNHEALTHY, CLOSED79,
+      .told_ms = 60000, .mode = HEALTH_MODE_CLOSE, .state = NODE_UNHEALTHY, .record = &closed79,
       .want = CONDITION_OF("GpuHealthy", UNHEALTHY) },
     { "the fault has ended, and the node is validated", .healthy = CLOSED79,
       .ready = "'status':'False','reason':'Xid79','message':'the fault Xid79 of GPU 0000:65:00.0 "
