@@ -167,7 +167,8 @@ static bool cluster_is_down(const struct node_slot *slot)
 
 bool cluster_bears_ours(const struct node *n)
 {
-    return n->gpu_ready.status != CONDITION_ABSENT || n->marks != INTERN_NONE;
+    return n->gpu_ready.status != CONDITION_ABSENT || n->gpu_healthy.status != CONDITION_ABSENT ||
+           n->marks != INTERN_NONE;
 }
 
 size_t cluster_reports(const struct cluster *c)

@@ -228,7 +228,7 @@ void cluster_enqueue_reports(const struct cluster *c);
  * for nodes that are down. All of these must go before Ostler does. A planned removal still counts,
  * because its write may fail. */
 size_t cluster_reports(const struct cluster *c);
-/* Whether a node has Ostler's condition or the annotation ostler.dev/marks. */
+/* Whether a node has a condition of Ostler's or the annotation ostler.dev/marks. */
 bool cluster_bears_ours(const struct node *n);
 /* Marks a node as reconciled. After the last one of an epoch it enqueues the policy. */
 void cluster_node_seen(struct cluster *c, struct node_slot *slot);

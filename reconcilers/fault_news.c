@@ -43,8 +43,9 @@ static uint32_t times_new(const struct gpu_node *before, const struct gpu_fault 
 /* The fault of the log of which the next write of the status tells; NULL: of none. */
 static const struct gpu_fault *next_told(const struct health_input *in)
 {
+    static const struct health_handling handling = { 0 };
     CLEANUP_ARENA struct arena a = { 0 };
-    bool news = health_report_is_news(in->concluded, health_report(in, &a));
+    bool news = health_report_is_news(in->concluded, health_report(in, &handling, &a));
     return news ? health_judge(in).log : NULL;
 }
 

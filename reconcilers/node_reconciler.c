@@ -8,6 +8,7 @@
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/fault_notices.h"
 #include "reconcilers/decide/node_plan.h"
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/task_pod.h"
@@ -101,6 +102,7 @@ static void node_reconciler_report(struct reconcilers *r, struct node_slot *slot
     take_stages(r, slot, in, v);
     cluster_health_look(r->cluster, slot);
     notice_node(slot, v, actions);
+    fault_notices(in, v, cluster_report(r->cluster, slot), actions);
     log_tail_request(r, slot, v);
 }
 

@@ -6,7 +6,8 @@
 #include "reconcilers/model/action.h"
 #include "reconcilers/decide/task_pod.h"
 
-/* States for which users get an Event when a node enters them outside an upgrade. */
+/* States for which users get an Event when a node enters them outside an upgrade. That a node opens
+ * or is closed for a fault of its GPUs is an Event of its own (decide/fault_notices.h). */
 static const struct {
     enum node_state state;
     enum reason reason; /* only with this reason; NONE: any */
@@ -91,7 +92,8 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
     if (!before->counted && actions->len == 0)
         return;
     CLEANUP_FREE char *note = state_note(v);
-    bool same_state = before->counted && before->state == v->state;
+    bool opens = before->counted && before->state == NODE_UNHEALTHY && v->state == NODE_READY;
+    bool same_state = opens || (before->counted && before->state == v->state);
     bool same_reason = same_state &&
                        str_eq(before->cause ? before->cause->word : "", verdict_word(v));
     for (size_t i = 0; i < ARRAY_LEN(states); i++) {

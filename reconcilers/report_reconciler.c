@@ -33,6 +33,12 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
     return left_ms;
 }
 
+/* Whether the status must show another fault, or another state of it. */
+static bool is_other_health(const struct health_status *before, const struct health_status *after)
+{
+    return !health_status_same(before, after) || (after && before->state != after->state);
+}
+
 /* How much longer a fully reported node must wait for its turn before that is reported too. A wait
  * that needs a user's action is reported at once, and so is another fault of its GPUs. It also
  * replaces at once a report that is no longer true: that the policy asks for what failed. */
@@ -42,7 +48,7 @@ static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_inpu
     bool ready_is_said = in->report && !in->report->rolled_back &&
                          str_eq(in->report->state, node_state_name(NODE_READY)) &&
                          slot->node->gpu_ready.status == CONDITION_TRUE;
-    bool other_health = in->report && !health_status_same(in->report->concluded, in->health);
+    bool other_health = in->report && is_other_health(in->report->concluded, in->health);
     if (!waiting_for_turn(in)) {
         slot->turn_ms = 0;
         return 0;
@@ -179,6 +185,22 @@ static bool is_being_changed(const struct cluster *c, const struct node_slot *sl
     return text && claim_parse(text, &claim, NULL) && claim_is_changing(&claim);
 }
 
+/* What Ostler may do, and has done, about the node's faults. */
+static void take_handling(const struct cluster *c, const struct node_slot *slot,
+                          struct gpu_node_input *in)
+{
+    const struct node_view view = { slot->node, c->strings };
+    const struct node_inventory *said = cluster_inventory(c, slot);
+    in->handling = (struct health_handling){
+        .spec = in->managing ? &c->health : NULL,
+        .left_alone = str_eq(node_label(&view, LABEL_HEALTH), HEALTH_IGNORE),
+        .node = slot->name,
+        .now_s = in->now_s,
+    };
+    fault_record_parse(intern_text(c->strings, slot->node->fault), &in->handling.record);
+    in->reported = said && said->boot && said->boot == slot->node->boot;
+}
+
 /* What is wrong with the node's GPUs. When the same facts come to mean something else, the report
  * is due again: no event marks it. */
 static void take_health(const struct cluster *c, const struct node_slot *slot, struct arena *a,
@@ -187,7 +209,10 @@ static void take_health(const struct cluster *c, const struct node_slot *slot, s
     struct health_input facts;
     if (!cluster_health(c, slot, &facts))
         return;
-    in->health = health_report(&facts, a);
+    in->health = health_report(&facts, &in->handling, a);
+    if (in->health && in->health->state == HEALTH_IS_CONFIRMING)
+        actions_requeue(actions,
+                        (in->health->since_s + HEALTH_CONFIRMING_S + 1 - facts.now_s) * 1000);
     int64_t due_s = health_due_s(&facts);
     if (due_s && !is_being_changed(c, slot))
         actions_requeue(actions, (due_s - facts.now_s) * 1000);
@@ -248,6 +273,7 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     CLEANUP_ARENA struct arena a = { 0 };
     if (s) {
         take_slot(c, slot, now_ms, &a, &in);
+        take_handling(c, slot, &in);
         take_health(c, slot, &a, &in, actions);
     }
     wait_ms = s ? has_to_wait_ms(slot, &in, now_ms) : 0;

@@ -37,23 +37,30 @@ static void add_step_at(json_t *story, int64_t at_s, const char *what, bool warn
 
 /* ---- the node */
 
+/* A condition of Ostler's: it is well if it is True. */
+static void describe_condition(json_t *story, const json_t *conditions, const char *type)
+{
+    const json_t *c = condition_find(conditions, type);
+    const char *status = json_str_or_empty(c, "status");
+    if (c)
+        add_step(story, json_str(c, "lastTransitionTime"), "node", !str_eq(status, "True"),
+                 json_textf("%s became %s; now: %s", type, *status ? status : "Unknown",
+                            json_str_or_empty(c, "reason")));
+}
+
 static void describe_node(json_t *story, const json_t *node)
 {
     const json_t *conditions = json_at(node, "status.conditions"),
                  *ready = condition_find(conditions, "Ready");
-    const json_t *gpu = condition_find(conditions, NODE_CONDITION);
-    bool up = str_eq(json_str(ready, "status"), "True"),
-         well = str_eq(json_str(gpu, "status"), "True");
+    bool up = str_eq(json_str(ready, "status"), "True");
     add_step(story, json_str(node, "metadata.creationTimestamp"), "node", false,
              json_text("the Node was created"));
     if (ready)
         add_step(story, json_str(ready, "lastTransitionTime"), "node", !up,
                  json_textf("its kubelet became %s%s%s", up ? "Ready" : "not Ready",
                             up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
-    if (gpu)
-        add_step(story, json_str(gpu, "lastTransitionTime"), "node", !well,
-                 json_textf("%s became %s; now: %s", NODE_CONDITION, well ? "True" : "False",
-                            json_str_or_empty(gpu, "reason")));
+    describe_condition(story, conditions, NODE_CONDITION);
+    describe_condition(story, conditions, NODE_CONDITION_HEALTH);
 }
 
 /* Adds when a field was set, and by whom; the setter's text has the time after " at ". */

@@ -12,25 +12,10 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/decide/health_report.h"
 #include "reconcilers/decide/next_step.h"
+#include "reconcilers/decide/node_conditions.h"
 #include "reconcilers/decide/waiting_for.h"
 
-enum { WORD_MAX = 128 }; /* the CRD's length limit of a reason */
-
 /* ---- texts */
-
-/* Reason of the condition: whether the node's GPUs work, and if not, why. */
-static const char *gpu_node_reason_of(const struct node_summary *s)
-{
-    if (s->cause)
-        return s->cause->word;
-    return s->state == NODE_READY ? reason_text(REASON_OPERANDS_UP) : node_state_name(s->state);
-}
-
-/* Message of the condition: whether the node's GPUs work, and if not, why. */
-static const char *message_of(const struct node_summary *s)
-{
-    return !s->message && s->state == NODE_READY ? NODE_READY_MESSAGE : s->message;
-}
 
 static const char *rolled_back_sentence(const struct gpu_node_input *in, struct arena *a)
 {
@@ -54,7 +39,7 @@ static const char *gpu_node_word_of(const struct gpu_node_input *in, struct aren
         return reason_text(rollout_hold_reason(waiting_turn(in->hold)));
     if (gpu_node_is_rolled_back(in))
         return reason_text(REASON_ROLLED_BACK);
-    return trouble ? trouble : gpu_node_reason_of(in->summary);
+    return trouble ? trouble : node_ready_reason(in);
 }
 
 static const char *gpu_node_sentence_of(const struct gpu_node_input *in, struct arena *a)
@@ -63,7 +48,7 @@ static const char *gpu_node_sentence_of(const struct gpu_node_input *in, struct 
         return waiting_turn_sentence(in, a);
     if (gpu_node_is_rolled_back(in))
         return rolled_back_sentence(in, a);
-    return waiting_closed(in) ? waiting_closed_sentence(in, a) : message_of(in->summary);
+    return waiting_closed(in) ? waiting_closed_sentence(in, a) : node_ready_message(in, a);
 }
 
 static json_t *shortened(const char *text, size_t max)
@@ -119,7 +104,7 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
     const struct node_summary *s = in->summary;
     const char *state = node_state_name(s->state), *message = gpu_node_sentence_of(in, a);
     json_t *status = json_pack("{s:s, s:o}", "state", state, "reason",
-                               shortened(gpu_node_word_of(in, a), WORD_MAX));
+                               shortened(gpu_node_word_of(in, a), NODE_WORD_MAX));
     if (in->gpus)
         json_object_set_new(status, "gpus", json_integer(in->gpus));
     gpu_node_set_text(status, "product", in->product);
@@ -325,70 +310,11 @@ static void plan_report(const struct gpu_node_input *in, struct arena *a, bool w
     plan_status(in, a, target, wanted, actions);
 }
 
-/* ---- the condition */
-
-/* Ostler does not know whether GPUs work on a node that another stack serves. */
-static bool says_condition(enum node_state s)
-{
-    return node_state_served(s) || s == NODE_LOST || s == NODE_REMOVING;
-}
-
-static void plan_condition_patch(const struct gpu_node_input *in, struct arena *a,
-                                 json_t *condition_steal, const char *what, struct actions *actions)
-{
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid",
-                                           in->node->head.uid, "status", "conditions",
-                                           condition_steal);
-    action_add(actions, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), VERB_CONDITION,
-               arena_printf(a, "node/%s", in->name), REASON_CONDITION_CHANGED,
-               NODE_CONDITION " is %s", what);
-}
-
-static bool take_condition_off(const struct gpu_node_input *in, struct arena *a,
-                               struct actions *actions)
-{
-    if (in->node->gpu_ready.status == CONDITION_ABSENT)
-        return false;
-    plan_condition_patch(in, a, json_pack("{s:s, s:s}", "$patch", "delete", "type", NODE_CONDITION),
-                         "gone", actions);
-    return true;
-}
-
-/* Lists are merged by key, so conditions of others and unnamed members stay. */
-static bool plan_condition(const struct gpu_node_input *in, struct arena *a, bool wanted,
-                           struct actions *actions)
-{
-    const struct node_condition *now = &in->node->gpu_ready;
-    if (!wanted)
-        return take_condition_off(in, a, actions);
-    const char *reason = gpu_node_reason_of(in->summary),
-               *status = in->summary->state == NODE_READY ? "True" : "False";
-    CLEANUP_JSON json_t *condition = json_pack(
-        "{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason",
-        shortened(reason, WORD_MAX), "message",
-        shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
-    struct node_condition then = node_condition(condition);
-    bool other = then.status != now->status || then.why != now->why;
-    if (!other && then.message == now->message)
-        return false;
-    if (!other && in->told_ms < GPU_NODE_SENTENCE_MS) {
-        actions_requeue(actions, GPU_NODE_SENTENCE_MS - in->told_ms);
-        return false;
-    }
-    json_object_set_new(condition, "lastHeartbeatTime", json_string(in->now));
-    if (then.status != now->status)
-        json_object_set_new(condition, "lastTransitionTime", json_string(in->now));
-    plan_condition_patch(in, a, json_incref(condition), arena_printf(a, "%s, %s", status, reason),
-                         actions);
-    return true;
-}
-
 bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions)
 {
     bool there = in->node && !in->node->deleting,
          looked_after = there && in->summary->state != NODE_UNMANAGED;
     actions->keep_going = true;
     plan_report(in, a, looked_after, actions);
-    return there &&
-           plan_condition(in, a, looked_after && says_condition(in->summary->state), actions);
+    return there && node_conditions_plan(in, a, looked_after, actions);
 }

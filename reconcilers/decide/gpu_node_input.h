@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "reconcilers/model/gpu_node.h"
+#include "reconcilers/decide/health_state.h"
 #include "reconcilers/decide/rollout_types.h"
 #include "reconcilers/decide/tally.h"
 
@@ -20,6 +21,8 @@ struct gpu_node_input {
     const struct gpu_node *report;    /* the GpuNode on the API server; NULL: there is none */
     const struct node_stages *stages; /* how long the node took to become ready; NULL: not known */
     const struct health_status *health; /* of its GPUs, by health_report(); NULL: all well */
+    struct health_handling handling;    /* how its faults are handled */
+    bool reported;                      /* its agent has reported since the node's last boot */
     int64_t health_told_ms;             /* time since the report with that was last written */
     const struct log_tail *words; /* log tail of the container that last failed; NULL: unknown */
     int64_t told_ms;              /* time since the condition was last written */
@@ -59,6 +62,14 @@ struct gpu_node_input {
 static inline bool gpu_node_is_rolled_back(const struct gpu_node_input *in)
 {
     return in->failed && in->summary->state == NODE_READY && !in->summary->cause;
+}
+
+/* Whether the node is closed for a fault, and nothing else keeps it from being Ready: a pod that
+ * does not come up says more. */
+static inline bool gpu_node_is_closed(const struct gpu_node_input *in)
+{
+    return in->summary->state == NODE_UNHEALTHY && !in->summary->pod &&
+           health_is_closed(&in->handling);
 }
 
 #endif

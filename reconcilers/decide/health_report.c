@@ -1,35 +1,65 @@
 #include "reconcilers/decide/health_report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/decide/health_sentence.h"
 
-static void take_verdict(const struct health_input *in, const struct health_verdict *v,
-                         struct arena *a, struct health_status *ret)
+static void take_verdict(const struct health_verdict *v, struct arena *a, struct health_status *ret)
 {
     ret->level = v->level;
     snprintf(ret->reason, sizeof ret->reason, "%s", health_word(v, a));
     snprintf(ret->address, sizeof ret->address, "%s", str_or_empty(v->address));
-    snprintf(ret->message, sizeof ret->message, "%s", health_sentence(in, v, a));
 }
 
-const struct health_status *health_report(const struct health_input *in, struct arena *a)
+static void take_message(const char *message, struct health_status *ret)
+{
+    snprintf(ret->message, sizeof ret->message, "%s", message);
+}
+
+/* Whether the message that is there says something else about what Ostler does. */
+static bool ends_otherwise(const struct health_status *before, const struct health_ending *ending)
+{
+    return before->state != ending->state || !strstr(before->message, ending->does);
+}
+
+/* What Ostler does. `v` is NULL for a fact that is kept: it has a message already. */
+static void take_handling(const struct health_input *in, const struct health_verdict *v,
+                          const struct health_handling *handling, struct arena *a,
+                          struct health_status *h)
+{
+    h->state = health_state_of(h, handling);
+    const struct health_ending ending = { h->state, health_state_sentence(h, handling, a),
+                                          health_state_needs_person(h->state, handling) };
+    if (v)
+        take_message(health_message(in, v, &ending, a), h);
+    else if (ends_otherwise(in->concluded, &ending))
+        take_message(health_message_kept(in->concluded, &ending, a), h);
+    const struct fault_record *r = &handling->record;
+    h->repairs_len = r->tries_len;
+    memcpy(h->repairs, r->tries, sizeof h->repairs);
+}
+
+const struct health_status *health_report(const struct health_input *in,
+                                          const struct health_handling *handling, struct arena *a)
 {
     const struct health_status *before = in->concluded, *kept = health_kept(in);
     struct health_verdict v = health_judge(in);
     if (v.level == HEALTH_NONE && !kept)
         return NULL;
     struct health_status *h = arena_alloc(a, sizeof *h);
-    if (kept && kept->level >= v.level)
+    bool stands = kept && kept->level >= v.level;
+    if (stands)
         *h = *kept;
     else
-        take_verdict(in, &v, a, h);
+        take_verdict(&v, a, h);
     bool told = health_status_same(before, h) && before->since_s &&
                 !clock_is_ahead(before->since_s, in->now_s);
     h->since_s = told ? before->since_s : in->now_s;
+    take_handling(in, stands ? NULL : &v, handling, a, h);
     return h;
 }
 

@@ -6,12 +6,14 @@
 #include "base/arena.h"
 #include "kube/actions.h"
 #include "reconcilers/decide/health.h"
+#include "reconcilers/decide/health_state.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/node.h"
 
 /* The verdict as the status shows it; NULL: nothing is known to be wrong. The time stays while the
  * rest is what the status has. From the arena. */
-const struct health_status *health_report(const struct health_input *in, struct arena *a);
+const struct health_status *health_report(const struct health_input *in,
+                                          const struct health_handling *handling, struct arena *a);
 /* Whether a status is, but for the message of its health, what the report has: the message counts
  * faults, and need not be rewritten each time. */
 bool health_report_only_recounts(const struct gpu_node *report, const json_t *status);

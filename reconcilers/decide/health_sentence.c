@@ -1,9 +1,13 @@
 #include "reconcilers/decide/health_sentence.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/str.h"
 
 enum { US = 1000000 };
+/* Most Xids that the sentence for the vendor names. */
+enum { XIDS_NAMED = 6 };
 
 const char *health_word(const struct health_verdict *v, struct arena *a)
 {
@@ -19,9 +23,9 @@ static const char *serial_of(const struct health_verdict *v)
     return v->gpu && *v->gpu->serial ? v->gpu->serial : NULL;
 }
 
-static const char *who(const struct health_verdict *v, struct arena *a)
+static const char *who(const struct health_verdict *v, const char *serial, struct arena *a)
 {
-    const char *serial = serial_of(v), *device = v->reason == REASON_SXID ? "NVSwitch" : "GPU";
+    const char *device = v->reason == REASON_SXID ? "NVSwitch" : "GPU";
     if (!*str_or_empty(v->address))
         return "A GPU";
     return serial ? arena_printf(a, "%s %s (serial number %s)", device, v->address, serial)
@@ -132,6 +136,21 @@ static const char *also_text(const struct health_input *in, const struct health_
     return f ? arena_printf(a, "; the kernel log has %s", fault_name(f, a)) : "";
 }
 
+/* The first sentence of a message. */
+static const char *fact_sentence(const struct health_input *in, const struct health_verdict *v,
+                                 struct arena *a)
+{
+    return arena_printf(a, "%s: %s%s.", who(v, serial_of(v), a), fact_text(in, v, a),
+                        also_text(in, v, a));
+}
+
+/* The same where the last sentence has the serial number and the Xids, and needs the room. */
+static const char *short_fact_sentence(const struct health_input *in,
+                                       const struct health_verdict *v, struct arena *a)
+{
+    return arena_printf(a, "%s: %s.", who(v, NULL, a), fact_text(in, v, a));
+}
+
 /* ---- what to do */
 
 static const char *const todos[HEALTH_LEVELS] = {
@@ -163,12 +182,25 @@ static const struct {
                                       "them." },
 };
 
-static const char *todo_of(const struct health_verdict *v)
+/* What a person does on a node that gets no new pods already. */
+static const char closed_todo[] = "When the node's jobs have ended, reset the GPU or reboot the "
+                                  "node.";
+
+/* NULL: that of the level. */
+static const char *own_todo_of(enum reason reason)
 {
     for (size_t i = 0; i < ARRAY_LEN(own_todos); i++)
-        if (own_todos[i].reason == v->reason)
+        if (own_todos[i].reason == reason)
             return own_todos[i].todo;
-    return todos[v->level];
+    return NULL;
+}
+
+static const char *todo_of(enum reason reason, enum health_level level, bool closed)
+{
+    const char *own = own_todo_of(reason);
+    if (own)
+        return own;
+    return closed && level <= HEALTH_CLOSE ? closed_todo : todos[level];
 }
 
 /* How a fault of the log ends about which the driver says nothing: no source tells of a reset. */
@@ -195,7 +227,92 @@ const char *health_sentence(const struct health_input *in, const struct health_v
 {
     if (v->level == HEALTH_NONE)
         return "";
-    return bounded(arena_printf(a, "%s: %s%s. %s%s", who(v, a), fact_text(in, v, a),
-                                also_text(in, v, a), todo_of(v), end_of(in, v)),
+    return bounded(arena_printf(a, "%s %s%s", fact_sentence(in, v, a),
+                                todo_of(v->reason, v->level, false), end_of(in, v)),
+                   a);
+}
+
+/* ---- with what Ostler does */
+
+#define VENDOR "Drain the node, and have its vendor check or replace the GPU"
+
+static bool is_closed(const struct health_ending *ending)
+{
+    return ending->state == HEALTH_IS_CLOSED || ending->state == HEALTH_IS_WITHHELD;
+}
+
+/* Whether the GPU itself has to be looked at: what a person repairs may be elsewhere. */
+static bool needs_vendor(const struct health_ending *ending, enum reason reason,
+                         enum health_level level)
+{
+    return ending->state == HEALTH_IS_HUMAN && !(level == HEALTH_HUMAN && own_todo_of(reason));
+}
+
+/* "Xids 48, 64" of a GPU in this boot, the newest last; NULL: none. */
+static const char *xids_of(const struct health_input *in, const char *address, struct arena *a)
+{
+    const char *list = NULL;
+    unsigned n = 0;
+    for (size_t i = in->facts ? in->facts->faults_len : 0; i-- > 0 && n < XIDS_NAMED;) {
+        const struct gpu_fault *f = &in->facts->faults[i];
+        if (f->nvswitch || f->boot != in->boot || !str_eq(f->address, address))
+            continue;
+        list = list ? arena_printf(a, "%u, %s", f->xid, list) : arena_printf(a, "%u", f->xid);
+        n++;
+    }
+    return list ? arena_printf(a, "Xid%s %s", n == 1 ? "" : "s", list) : NULL;
+}
+
+static const char *remap_text(const struct gpu_health *g)
+{
+    return g->remap_failed ? "row remap failed" : g->remap_pending ? "row remap pending" : NULL;
+}
+
+/* What a support ticket needs to know of the GPU. */
+static const char *vendor_text(const struct health_input *in, const struct health_verdict *v,
+                               struct arena *a)
+{
+    const struct gpu_health *g = v->gpu;
+    const char *serial = serial_of(v);
+    const char *parts[] = {
+        serial ? arena_printf(a, "serial number %s", serial) : NULL,
+        g && *g->uuid ? arena_printf(a, "UUID %s", g->uuid) : NULL,
+        xids_of(in, v->address, a),
+        g ? remap_text(g) : NULL,
+    };
+    const char *text = "";
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        if (parts[i])
+            text = arena_printf(a, "%s%s%s", text, *text ? ", " : ": ", parts[i]);
+    return arena_printf(a, VENDOR "%s.", text);
+}
+
+const char *health_message(const struct health_input *in, const struct health_verdict *v,
+                           const struct health_ending *ending, struct arena *a)
+{
+    if (needs_vendor(ending, v->reason, v->level))
+        return bounded(arena_printf(a, "%s%s %s", short_fact_sentence(in, v, a), ending->does,
+                                    vendor_text(in, v, a)),
+                       a);
+    const char *fact = fact_sentence(in, v, a);
+    if (!ending->person)
+        return bounded(arena_printf(a, "%s%s", fact, ending->does), a);
+    return bounded(arena_printf(a, "%s%s %s%s", fact, ending->does,
+                                todo_of(v->reason, v->level, is_closed(ending)), end_of(in, v)),
+                   a);
+}
+
+const char *health_message_kept(const struct health_status *kept,
+                                const struct health_ending *ending, struct arena *a)
+{
+    const char *todo = "", *point = strstr(kept->message, ". ");
+    size_t len = point ? (size_t) (point - kept->message) : strlen(kept->message);
+    len -= len && kept->message[len - 1] == '.';
+    if (needs_vendor(ending, reason_parse(kept->reason), kept->level))
+        todo = VENDOR ".";
+    else if (ending->person)
+        todo = todo_of(reason_parse(kept->reason), kept->level, is_closed(ending));
+    return bounded(arena_printf(a, "%.*s.%s%s%s", (int) len, kept->message, ending->does,
+                                *todo ? " " : "", todo),
                    a);
 }

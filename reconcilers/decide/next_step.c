@@ -106,6 +106,8 @@ json_t *next_step(const struct gpu_node_input *in, struct arena *a)
     if (gpu_node_is_rolled_back(in))
         return step(reason_text(REASON_ROLLED_BACK), 0,
                     "nothing, until a user corrects the policy or retries the version", a);
-    const char *text = text_of(s);
-    return text ? step(word_of(s), 0, text, a) : NULL;
+    const char *text = gpu_node_is_closed(in) ? health_closed_next(in->health, &in->handling)
+                                              : text_of(s);
+    const char *word = gpu_node_is_closed(in) ? in->handling.record.reason : word_of(s);
+    return text ? step(word, 0, text, a) : NULL;
 }

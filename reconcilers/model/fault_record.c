@@ -21,29 +21,20 @@ static const char *const states[FAULT_STATES_LEN] = {
 #undef X
 };
 
-static const char *const kinds[REPAIR_KINDS] = {
-    [REPAIR_RESET] = "Reset", [REPAIR_REBOOT] = "Reboot"
-};
-
 const char *fault_state_name(enum fault_state state)
 {
     return states[state];
 }
 
-const char *repair_kind_name(enum repair_kind kind)
-{
-    return kinds[kind];
-}
-
 /* ---- reading; each reader accepts only what fault_record_text() writes */
 
-/* The row of a name; `count`: none. */
-static size_t row_of(const char *const *names, size_t count, const char *name)
+/* FAULT_STATES_LEN: none has this name. */
+static enum fault_state state_of(const char *name)
 {
     size_t i = 0;
-    while (i < count && !str_eq(names[i], name))
+    while (i < FAULT_STATES_LEN && !str_eq(states[i], name))
         i++;
-    return i;
+    return (enum fault_state) i;
 }
 
 static bool read_text(const json_t *said, const char *key, size_t size, char *ret)
@@ -94,29 +85,16 @@ static bool read_fault(const json_t *said, struct fault_record *r)
            read_boot(said, &r->boot) && read_time(said, "since", &r->since_s);
 }
 
-static bool read_tries(const json_t *said, struct fault_record *r)
-{
-    const json_t *tries = json_object_get(said, "tries");
-    if (json_array_size(tries) > REPAIRS_MAX)
-        return false;
-    JSON_EACH (item, tries) {
-        struct repair_try *t = &r->tries[r->tries_len++];
-        t->kind = (uint8_t) row_of(kinds, REPAIR_KINDS, json_str(item, "kind"));
-        if (t->kind == REPAIR_KINDS || !read_time(item, "at", &t->at_s))
-            return false;
-    }
-    return true;
-}
-
 bool fault_record_parse(const char *text, struct fault_record *ret)
 {
     struct fault_record r = { 0 };
     size_t len = text ? strnlen(text, FAULT_TEXT_MAX) : 0;
     *ret = r;
     CLEANUP_JSON json_t *said = len && len < FAULT_TEXT_MAX ? json_parse(text, len, NULL) : NULL;
-    r.state = (enum fault_state) row_of(states, FAULT_STATES_LEN, json_str(said, "state"));
+    r.state = state_of(json_str(said, "state"));
     bool good = json_int(said, "v", 0) == VERSION && r.state < FAULT_STATES_LEN &&
-                (r.state == FAULT_OVER || read_fault(said, &r)) && read_tries(said, &r);
+                (r.state == FAULT_OVER || read_fault(said, &r)) &&
+                repair_tries_read(json_object_get(said, "tries"), r.tries, &r.tries_len);
     if (good)
         *ret = r;
     return good;
@@ -151,12 +129,8 @@ char *fault_record_text(const struct fault_record *r)
     CLEANUP_JSON json_t *said = json_pack("{s:i, s:s}", "v", VERSION, "state", states[r->state]);
     if (r->state != FAULT_OVER)
         put_fault(said, r);
-    CLEANUP_JSON json_t *tries = json_array();
-    for (size_t i = 0; i < r->tries_len; i++)
-        json_array_append_new(tries, json_pack("{s:s, s:o}", "kind", kinds[r->tries[i].kind], "at",
-                                               time_json(r->tries[i].at_s)));
     if (r->tries_len)
-        json_object_set(said, "tries", tries);
+        json_object_set_new(said, "tries", repair_tries_json(r->tries, r->tries_len));
     return json_compact(said);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "reconcilers/model/health_status.h"
+#include "reconcilers/model/repair_try.h"
 
 /* Columns: id, name in the annotation */
 #define FAULT_STATES(X)                                                                            \
@@ -26,16 +27,8 @@ enum fault_state {
         FAULT_STATES_LEN
 };
 
-enum repair_kind { REPAIR_RESET, REPAIR_REBOOT, REPAIR_KINDS };
-
-/* Most repairs that are remembered; longest annotation that is parsed. */
-enum { REPAIRS_MAX = 8, FAULT_TEXT_MAX = 1024 };
-
-/* One attempt to repair the node. */
-struct repair_try {
-    uint8_t kind; /* enum repair_kind */
-    int64_t at_s; /* when it began, epoch seconds */
-};
+/* Longest annotation that is parsed. */
+enum { FAULT_TEXT_MAX = 1024 };
 
 struct fault_record {
     enum fault_state state;
@@ -62,7 +55,5 @@ unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind,
                             int64_t now_s);
 /* "Closed", …. Static text. */
 const char *fault_state_name(enum fault_state state);
-/* "Reset", "Reboot". Static text. */
-const char *repair_kind_name(enum repair_kind kind);
 
 #endif

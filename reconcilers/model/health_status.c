@@ -10,6 +10,20 @@
 #include "base/str.h"
 #include "kube/object.h"
 
+static const char *const states[HEALTH_STATES_LEN] = {
+#define X(id, name) [HEALTH_IS_##id] = name,
+    HEALTH_STATES(X)
+#undef X
+};
+
+static enum health_state state_of(const char *name)
+{
+    for (size_t i = 0; i < HEALTH_STATES_LEN; i++)
+        if (str_eq(states[i], name))
+            return (enum health_state) i;
+    return HEALTH_IS_REPORTED;
+}
+
 /* False: it is longer than what Ostler writes. */
 static bool health_status_take(const json_t *from, const char *key, char *ret, size_t size)
 {
@@ -32,6 +46,9 @@ struct health_status *health_status_read(const json_t *status)
                 health_status_take(said, "address", h->address, sizeof h->address) &&
                 health_status_take(said, "message", h->message, sizeof h->message);
     h->since_s = object_time_s(said, "since");
+    h->state = state_of(json_str(said, "state"));
+    if (!repair_tries_read(json_object_get(said, "repairs"), h->repairs, &h->repairs_len))
+        h->repairs_len = 0;
     if (fits)
         return h;
     free(h);
@@ -48,6 +65,9 @@ json_t *health_status_json(const struct health_status *h)
         json_object_set_new(said, "message", json_text(h->message));
     if (*h->address)
         json_object_set_new(said, "address", json_string(h->address));
+    json_object_set_new(said, "state", json_string(states[h->state]));
+    if (h->repairs_len)
+        json_object_set_new(said, "repairs", repair_tries_json(h->repairs, h->repairs_len));
     return said;
 }
 

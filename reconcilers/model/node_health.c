@@ -30,15 +30,15 @@ static bool take_address(const json_t *row, char ret[static HEALTH_ADDRESS_MAX])
     return true;
 }
 
-static void take_serial(const json_t *row, char ret[static SERIAL_MAX])
+/* A text without blanks; one that is longer, or has other bytes, is left out. */
+static void take_token(const char *text, char *ret, size_t size)
 {
-    const char *text = json_str_or_empty(row, "serial");
-    if (strlen(text) >= SERIAL_MAX)
+    if (strlen(text) >= size)
         return;
     for (const char *c = text; *c; c++)
         if (*c <= ' ' || *c > '~')
             return;
-    snprintf(ret, SERIAL_MAX, "%s", text);
+    snprintf(ret, size, "%s", text);
 }
 
 /* A number within its bounds; `absent` for all others. */
@@ -81,14 +81,16 @@ static bool is_well(const struct gpu_health *g)
            !g->remap_failed && !g->sram_exceeded && !g->lost && !g->hangs && !g->double_bit_errors;
 }
 
-/* Adds a GPU unless nothing is wrong with it. */
-static void take_gpu(struct reading *r, const json_t *row)
+/* Adds a GPU unless nothing is wrong with it. `listed`: the GPUs of the bus. */
+static void take_gpu(struct reading *r, const json_t *row, const json_t *listed)
 {
     struct gpu_health *g = &r->gpus[r->gpus_len];
     memset(g, 0, sizeof *g);
     if (!take_address(row, g->address))
         return;
-    take_serial(row, g->serial);
+    take_token(json_str_or_empty(row, "serial"), g->serial, sizeof g->serial);
+    take_token(json_str_or_empty(json_find(listed, "address", g->address), "uuid"), g->uuid,
+               sizeof g->uuid);
     g->recovery = gpu_recovery_parse(json_str(row, "recovery"));
     g->fabric = fabric_of(row);
     g->remap_pending = json_bool(row, "remapPending", false);
@@ -148,7 +150,7 @@ struct node_health *node_health_read(const json_t *inventory)
     JSON_EACH (row, faults)
         take_fault(&r, row);
     JSON_EACH (row, gpus)
-        take_gpu(&r, row);
+        take_gpu(&r, row, json_object_get(inventory, "gpus"));
     return r.faults_len || r.gpus_len ? fitted(&r) : NULL;
 }
 

@@ -11,8 +11,9 @@
 #include "reconcilers/model/xid.h"
 
 /* More than an agent writes, as the CRD allows; longest PCI address with its NUL; longest serial
- * number with its NUL. */
-enum { HEALTH_GPUS_MAX = 16, HEALTH_FAULTS_MAX = 32, HEALTH_ADDRESS_MAX = 17, SERIAL_MAX = 32 };
+ * number and UUID with their NUL. */
+enum { HEALTH_GPUS_MAX = 16, HEALTH_FAULTS_MAX = 32, HEALTH_ADDRESS_MAX = 17 };
+enum { SERIAL_MAX = 32, UUID_MAX = 48 };
 
 enum gpu_fabric { FABRIC_UNKNOWN, FABRIC_HEALTHY, FABRIC_LIMITED, FABRIC_UNHEALTHY };
 
@@ -20,6 +21,7 @@ enum gpu_fabric { FABRIC_UNKNOWN, FABRIC_HEALTHY, FABRIC_LIMITED, FABRIC_UNHEALT
 struct gpu_health {
     char address[HEALTH_ADDRESS_MAX];
     char serial[SERIAL_MAX]; /* "": not known */
+    char uuid[UUID_MAX];     /* the same */
     uint8_t recovery;        /* enum gpu_recovery */
     uint8_t fabric;          /* enum gpu_fabric */
     bool remap_pending, remap_failed, sram_exceeded, lost, hangs;

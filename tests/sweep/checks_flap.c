@@ -1,5 +1,5 @@
-/* Conditions that Ostler writes: of the policy, and GpuReady of nodes. Judged from what was
- * committed. */
+/* Conditions that Ostler writes: of the policy, and GpuReady and GpuHealthy of nodes. Judged from
+ * what was committed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +203,8 @@ static void check_condition_of(struct invariants *v, const struct api_commit *c,
                                              const char *, const json_t *, const json_t *))
 {
     const char *type = json_str_or_empty(is, "type");
-    bool ours = check_is_kind(c->kind, "gpuclusterpolicies") || str_eq(type, "GpuReady");
+    bool ours = check_is_kind(c->kind, "gpuclusterpolicies") || str_eq(type, NODE_CONDITION) ||
+                str_eq(type, NODE_CONDITION_HEALTH);
     if (ours)
         check(v, c, type, json_find(json_at(c->before, "status.conditions"), "type", type), is);
 }

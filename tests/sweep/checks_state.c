@@ -350,7 +350,9 @@ static void check_all_off(struct invariants *v, const char *plural)
                       object_label(object, LABEL_REMOVAL) || object_label(object, LABEL_EXPORTER);
         bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) &&
                      !object_controller(object);
-        if (marked || child || *check_condition(object, NODE_CONDITION))
+        bool said = *check_condition(object, NODE_CONDITION) ||
+                    *check_condition(object, NODE_CONDITION_HEALTH);
+        if (marked || child || said)
             check_failed(v, INVARIANT_L5_REMOVAL, "%s %s", plural, object_name(object));
     }
 }

@@ -85,7 +85,7 @@ static void check_bounds(void **state)
                                                      .next = sentence,
                                                      .refused = sentence,
                                                      .pods = buf_text(&pods) });
-    struct health_status health = { .level = HEALTH_HUMAN };
+    struct health_status health = { .level = HEALTH_HUMAN, .repairs_len = REPAIRS_MAX };
     memcpy(health.reason, sentence, HEALTH_WORD_MAX - 1);
     memcpy(health.address, sentence, HEALTH_ADDRESS_MAX - 1);
     memcpy(health.message, sentence, HEALTH_MESSAGE_MAX);
@@ -98,7 +98,7 @@ static void check_bounds(void **state)
     expect_fits(rules, json_at(body, "status"));
     assert_int_equal(json_array_size(json_at(body, "status.waitingFor")), GPU_NODE_WAITING_MAX);
     assert_string_equal(json_str(body, "status.next.until"), "9999-12-31T23:59:59Z");
-    assert_int_equal(json_object_size(json_at(body, "status.health")), 5);
+    assert_int_equal(json_object_size(json_at(body, "status.health")), 7);
     assert_true(strlen(json_str(json_array_get(json_at(condition, "status.conditions"), 0),
                                 "message")) <= 1024);
     gpu_node_scene_clear(&s);

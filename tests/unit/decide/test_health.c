@@ -110,7 +110,7 @@ static void check_later(void **state)
 #define GPU "0000:65:00.0"
 #define SAYS(level, reason, address, since, message)                                               \
     "'health':{'level':'" level "','reason':'" reason "','address':'" address "','since':'" since  \
-    "','message':'" message "'}"
+    "','state':'Reported','message':'" message "'}"
 #define FAULT(xid, count)                                                                          \
     "{'address':'" GPU "','xid':" xid ",'count':" count ",'first':'" BEFORE "','last':'" BEFORE    \
     "','bootId':'b'}"
@@ -235,7 +235,8 @@ static void check_report(void **state)
                                .boot = str_hash_id("b"),
                                .concluded = report ? report->concluded : NULL,
                                .now_s = clock_parse_rfc3339(NOW) / 1000000 };
-    const struct health_status *after = health_report(&in, &a);
+    static const struct health_handling handling = { 0 };
+    const struct health_status *after = health_report(&in, &handling, &a);
     CLEANUP_JSON json_t *status = status_with(row, after);
     CLEANUP_JSON json_t *shown = json_pack("{s:O*}", GPU_NODE_HEALTH,
                                            json_object_get(status, GPU_NODE_HEALTH));

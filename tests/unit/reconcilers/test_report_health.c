@@ -13,13 +13,14 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-#define POLICY                                                                                     \
+#define POLICY(mode)                                                                               \
     "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '2', 'generation': 1}, "      \
-    "'spec': {}}"
-#define NODE                                                                                       \
-    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': {'nodeInfo': "  \
-    "{'bootID': 'b'}, 'conditions': [{'type': 'GpuReady', 'status': 'True', 'reason': "            \
-    "'OperandsUp', 'message': 'every operand of the node is up'}]}}"
+    "'spec': {'health': {'mode': '" mode "'}}}"
+#define NODE(labels, conditions)                                                                   \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3', 'labels': {" labels        \
+    "}}, 'status': {'nodeInfo': {'bootID': 'b'}, 'conditions': [{'type': 'GpuReady', 'status': "   \
+    "'True', 'reason': 'OperandsUp', 'message': 'every operand of the node is up'}" conditions     \
+    "]}}"
 #define AT "2026-11-20T09:00:00Z"
 #define SINCE "2026-11-20T09:00:10Z"
 #define NOW "2026-11-20T10:00:00Z"
@@ -32,7 +33,8 @@
 #define ADVICE "; NVIDIA\\u0027s advice: restart the machine. " DO
 #define SAYS(times, since)                                                                         \
     "'level': 'Reboot', 'reason': 'Xid79', 'address': '0000:65:00.0', 'since': '" since            \
-    "', 'message': 'GPU 0000:65:00.0: Xid 79 (GPU has fallen off the bus) came " times ADVICE "'"
+    "', 'state': 'Reported', 'message': 'GPU 0000:65:00.0: Xid 79 (GPU has fallen off the bus) "   \
+    "came " times ADVICE "'"
 #define ONCE "once, at " AT
 #define THRICE "3 times, first at " AT ", last at " AT
 #define ANY "{'x-kubernetes-preserve-unknown-fields': true}"
@@ -50,10 +52,10 @@
     "'}]}}"
 #define REMAP                                                                                      \
     "'level': 'Human', 'reason': 'RowRemapFailed', 'address': '0000:65:00.0', 'since': '" SINCE    \
-    "', 'message': 'm'"
+    "', 'state': 'Reported', 'message': 'm'"
 #define HANGS                                                                                      \
     "'level': 'Close', 'reason': 'GpuHangs', 'address': '0000:65:00.0', 'since': '" SINCE          \
-    "', 'message': 'm'"
+    "', 'state': 'Reported', 'message': 'm'"
 #define LEAVES "'deletionTimestamp': '2026-11-20T09:59:00Z', "
 #define MADE "2026-11-20T09:30:00Z"
 #define OLD_FAULT                                                                                  \
@@ -62,12 +64,41 @@
 
 #define CLOSE95(since)                                                                             \
     "'level': 'Close', 'reason': 'Xid95', 'address': '0000:65:00.0', 'since': '" since             \
-    "', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach all programs) "          \
+    "', 'state': 'Reported', 'message': 'GPU 0000:65:00.0: Xid 95 (memory error that may reach "   \
+    "all programs) "                                                                               \
     "came " ONCE                                                                                   \
     "; NVIDIA\\u0027s advice: reset the GPU. Give the node no new jobs, and when its jobs "        \
     "have ended, reset the GPU or reboot the node. After a reset, the fault stays listed until "   \
     "the node "                                                                                    \
     "reboots.'"
+
+#define NO_FAULT                                                                                   \
+    "'status': 'True', 'reason': 'NoFault', 'message': 'no fault of the node\\u0027s GPUs is "     \
+    "known'"
+#define UNHEALTHY(does)                                                                            \
+    "'status': 'False', 'reason': 'Xid79', 'message': 'GPU 0000:65:00.0 has the fault Xid79, "     \
+    "which asks for Reboot." does " status.health of the GpuNode gpu-1 says more.'"
+#define CONFIRMS " Ostler looks once more before it closes the node."
+#define CLOSES                                                                                     \
+    " Ostler keeps new pods off the node; it opens after a reset or reboot and a validation."
+#define IGNORES                                                                                    \
+    " Ostler does nothing about it, because a user removed the taint ostler.dev/unhealthy; undo: " \
+    "kubectl annotate node gpu-1 ostler.dev/fault-."
+#define LEAVES_ALONE                                                                               \
+    " Ostler does nothing about it, because of the node\\u0027s label ostler.dev/health=ignore; "  \
+    "undo: kubectl label node gpu-1 ostler.dev/health-."
+#define CLOSED_SENTENCE                                                                            \
+    "closed for new pods since 2026-11-20T09:00:20Z because of the fault Xid79 of GPU "            \
+    "0000:65:00.0; running pods stay, and status.health says more"
+#define IS(state, since, does)                                                                     \
+    "'level': 'Reboot', 'reason': 'Xid79', 'address': '0000:65:00.0', 'since': '" since            \
+    "', 'state': '" state                                                                          \
+    "', 'message': 'GPU 0000:65:00.0: Xid 79 (GPU has fallen off the bus) came " ONCE              \
+    "; NVIDIA\\u0027s advice: restart the machine." does "'"
+#define SAME(type, members) "{'type': '" type "', " members ", 'lastHeartbeatTime': '" NOW "'}"
+#define TURNED(type, members)                                                                      \
+    "{'type': '" type "', " members ", 'lastHeartbeatTime': '" NOW                                 \
+    "', 'lastTransitionTime': '" NOW "'}"
 
 enum { PODS_MAX = 2 };
 
@@ -87,6 +118,12 @@ static const struct row {
     const char *claim;          /* its phase; NULL: none */
     const char *nvml;           /* of the inventory; NULL: absent */
     bool falls_silent;          /* a pass later it is absent */
+    bool acts;                  /* the mode is Close; else Observe */
+    const char *record;         /* what Ostler has done about a fault: its state; NULL: nothing */
+    bool taint;                 /* with the taint */
+    bool left_alone;            /* a user's label */
+    const char *healthy;        /* what GpuHealthy has, in mode Close; NULL: absent */
+    const char *conditions;     /* that are written; NULL: none */
 } rows[] = {
     { .name = "a healthy node", .faults = "", .state = NODE_READY },
     { .name = "a fault",
@@ -129,7 +166,7 @@ static const struct row {
       .state = NODE_READY },
     { .name = "another one within a minute",
       .says = "'level': 'Close', 'reason': 'Xid95', 'address': '0000:65:00.0', 'since': '" SINCE
-              "', 'message': 'm'",
+              "', 'state': 'Reported', 'message': 'm'",
       .faults = FAULT("1"),
       .told_ago_ms = 1000,
       .writes = SAYS(ONCE, NOW),
@@ -198,7 +235,8 @@ static const struct row {
     { .name = "the log has just told what NVML does not know yet: it is asked again",
       .says =
           "'level': 'Close', 'reason': 'RecoveryReset', 'address': '0000:65:00.0', 'since': '" SINCE
-          "', 'message': 'GPU 0000:65:00.0: the driver says that it must be reset. Give "
+          "', 'state': 'Reported', 'message': 'GPU 0000:65:00.0: the driver says that it must be "
+          "reset. Give "
           "the node no new jobs, and when its jobs have ended, reset the GPU or reboot the "
           "node.'",
       .faults = "{'address': '0000:65:00.0', 'xid': 154, 'recovery': 'Reset', 'count': 1, 'first': "
@@ -229,6 +267,73 @@ static const struct row {
       .nvml = "{'address': '0000:65:00.0', 'recovery': 'None'}",
       .falls_silent = true,
       .state = NODE_READY },
+    /* With mode Close. */
+    { .name = "a healthy node is written once",
+      .acts = true,
+      .faults = "",
+      .conditions = TURNED("GpuHealthy", NO_FAULT),
+      .state = NODE_READY },
+    { .name = "and not again",
+      .acts = true,
+      .healthy = NO_FAULT,
+      .faults = "",
+      .state = NODE_READY },
+    { .name = "a new fault is confirmed",
+      .acts = true,
+      .healthy = NO_FAULT,
+      .faults = FAULT("1"),
+      .writes = IS("Confirming", NOW, CONFIRMS),
+      .conditions = TURNED("GpuHealthy", UNHEALTHY(CONFIRMS)),
+      .event = "GpuFault",
+      .again_ms = 31000,
+      .state = NODE_READY },
+    { .name = "it closes nothing",
+      .acts = true,
+      .says = IS("Confirming", SINCE, CONFIRMS),
+      .healthy = UNHEALTHY(""),
+      .faults = FAULT("1"),
+      .writes = SAYS(ONCE, SINCE),
+      .state = NODE_READY },
+    { .name = "it closes the node",
+      .acts = true,
+      .record = "Closed",
+      .taint = true,
+      .says = IS("Confirming", SINCE, CONFIRMS),
+      .healthy = UNHEALTHY(CONFIRMS),
+      .faults = FAULT("1"),
+      .writes = IS("Closed", SINCE, CLOSES " " DO),
+      .conditions = TURNED("GpuReady",
+                           "'status': 'False', 'reason': 'Xid79', 'message': '" CLOSED_SENTENCE
+                           "'") "," SAME("GpuHealthy", UNHEALTHY(CLOSES)),
+      .state = NODE_UNHEALTHY },
+    { .name = "a user removed the taint of a node that waits for its turn",
+      .acts = true,
+      .record = "Ignored",
+      .waits = true,
+      .says = IS("Closed", SINCE, CLOSES " " DO),
+      .healthy = UNHEALTHY(CLOSES),
+      .faults = FAULT("1"),
+      .writes = IS("Ignored", SINCE, IGNORES " " DO),
+      .conditions = SAME("GpuHealthy", UNHEALTHY(IGNORES)),
+      .state = NODE_READY },
+    { .name = "a fault that is told and comes again writes no node",
+      .acts = true,
+      .record = "Ignored",
+      .says = IS("Ignored", SINCE, IGNORES " " DO),
+      .healthy = UNHEALTHY(IGNORES),
+      .faults = FAULT("3"),
+      .told_ago_ms = 20000,
+      .again_ms = 40000,
+      .state = NODE_READY },
+    { .name = "a fault that is told on a node that a user has left alone",
+      .acts = true,
+      .left_alone = true,
+      .healthy = "'status': 'Unknown', 'reason': 'Ignored', 'message': 'Ostler does nothing about "
+                 "faults of the node\\u0027s GPUs, because of its label ostler.dev/health=ignore; "
+                 "undo: kubectl label node gpu-1 ostler.dev/health-'",
+      .says = IS("Ignored", SINCE, LEAVES_ALONE " " DO),
+      .faults = FAULT("1"),
+      .state = NODE_READY },
     { .name = "a node that Ostler does not manage",
       .says = SAYS(ONCE, SINCE),
       .faults = FAULT("1"),
@@ -246,11 +351,21 @@ static void put_node(struct cluster *c, const struct row *row)
                                  .attempt = 1,
                                  .to = { { "d2", "s1" } },
                                  .from = { { "d1", "s1" } } };
-    CLEANUP_JSON json_t *node = tree(NODE);
-    CLEANUP_FREE char *text = row->claim ? claim_text(&claim) : NULL;
-    if (text)
-        json_object_set_new(json_object_get(node, "metadata"), "annotations",
-                            json_pack("{s:s}", ANNOTATION_CLAIM, text));
+    struct fault_record record = {
+        .reason = "Xid79", .address = "0000:65:00.0", .since_s = 1795165220, .tainted = row->taint
+    };
+    while (row->record && !str_eq(fault_state_name(record.state), row->record))
+        record.state++;
+    CLEANUP_FREE char *healthy = row->healthy
+                                     ? xasprintf(", {'type': 'GpuHealthy', %s}", row->healthy)
+                                     : xstrdup("");
+    CLEANUP_FREE char *object = xasprintf(
+        NODE("%s", "%s"), row->left_alone ? "'ostler.dev/health': 'ignore'" : "", healthy);
+    CLEANUP_JSON json_t *node = tree(object);
+    CLEANUP_FREE char *text = row->claim ? claim_text(&claim) : NULL,
+                      *fault = row->record ? fault_record_text(&record) : NULL;
+    json_object_set_new(json_object_get(node, "metadata"), "annotations",
+                        json_pack("{s:s*, s:s*}", ANNOTATION_CLAIM, text, ANNOTATION_FAULT, fault));
     table_event(&c->tables[RESOURCE_NODE], node, false);
 }
 
@@ -268,10 +383,24 @@ static void put_report(struct cluster *c, const struct row *row, const char *nvm
     quiet_event(c, RESOURCE_GPU_NODE, text, false);
 }
 
+static void expect_conditions(const struct row *row, const struct actions *actions)
+{
+    const struct action *last = actions->len ? &actions->items[actions->len - 1] : NULL;
+    bool written = last && last->verb == VERB_CONDITION;
+    if (!row->acts)
+        return;
+    assert_int_equal(written, row->conditions != NULL);
+    if (!written)
+        return;
+    CLEANUP_JSON json_t *body = json_parse(last->request.body, strlen(last->request.body), NULL);
+    CLEANUP_FREE char *want = xasprintf("[%s]", row->conditions);
+    assert_tree(json_at(body, "status.conditions"), want);
+}
+
 static void expect_write(const struct row *row, const struct actions *actions)
 {
     if (!row->writes) {
-        assert_int_equal(actions->len, 0);
+        assert_int_equal(actions->len, row->conditions != NULL);
         return;
     }
     assert_true(actions->len > 0);
@@ -327,7 +456,7 @@ static void check(void **state)
                                                 .listener = quiet_listener });
     c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop,
                                                   NULL, NULL);
-    quiet_event(&c, RESOURCE_POLICY, POLICY, false);
+    quiet_event(&c, RESOURCE_POLICY, row->acts ? POLICY("Close") : POLICY("Observe"), false);
     put_node(&c, row);
     put_report(&c, row, row->nvml);
     struct node_slot *slot = map_get(&c.slots, "gpu-1");
@@ -344,6 +473,7 @@ static void check(void **state)
     struct reconcilers r = { .cluster = &c };
     report_reconcile(&r, "gpu-1", &actions);
     expect_write(row, &actions);
+    expect_conditions(row, &actions);
     expect_events(row, &actions);
     assert_int_equal(actions.requeue_after_ms, row->again_ms);
     if (row->event && str_eq(row->event, "GpuFault"))

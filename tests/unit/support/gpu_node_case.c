@@ -15,11 +15,14 @@ static const struct drain_spec drain = {
 
 static void take_node(struct gpu_node_scene *s, const struct gpu_node_case *c)
 {
-    CLEANUP_FREE char *condition = c->condition ? xasprintf("{'type':'GpuReady',%s}", c->condition)
-                                                : NULL;
+    CLEANUP_FREE char *ready = c->condition ? xasprintf("{'type':'GpuReady',%s}", c->condition)
+                                            : NULL,
+                      *healthy = c->healthy ? xasprintf("{'type':'GpuHealthy',%s}", c->healthy)
+                                            : NULL;
     CLEANUP_FREE char *text = xasprintf(
-        "{'metadata':{'name':'a','uid':'u'%s},'status':{'conditions':[%s]}}", str_or_empty(c->node),
-        str_or_empty(condition));
+        "{'metadata':{'name':'a','uid':'u'%s},'status':{'conditions':[%s%s%s]}}",
+        str_or_empty(c->node), str_or_empty(ready), ready && healthy ? "," : "",
+        str_or_empty(healthy));
     CLEANUP_JSON json_t *object = tree(text);
     s->node = node_project(s->strings, object);
 }

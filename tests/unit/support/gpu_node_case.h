@@ -38,6 +38,7 @@ struct gpu_node_case {
     const char *name;
     const char *report;    /* status of the GpuNode; NULL: there is none */
     const char *condition; /* members of the condition besides type; NULL: there is none */
+    const char *healthy;   /* the same of GpuHealthy */
     const char *node;      /* members of the Node's metadata besides name and uid */
     const char *owner;     /* uid in the report; NULL: the node's */
     const char *pods;      /* on the node */
