@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/cluster_brake.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_health.h"
@@ -171,6 +172,9 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     complete(c, slot, &in);
     struct health_input health;
     in.health = cluster_health(c, slot, &health) ? &health : NULL;
+    cluster_brake_look(c, slot, in.health);
+    in.braked = cluster_brake_holds(c, slot);
+    in.unhealthy_since_s = slot->unhealthy_s;
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     actions->epoch = c->epoch;
@@ -178,6 +182,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     node_plan(&in, &a, &v, actions);
     slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);
+    cluster_brake_decided(c, slot, v.state);
     v.since_s = since_of(c, slot, v.state, in.now_s);
     node_reconciler_report(r, slot, &in, &v, actions);
     if (v.state != NODE_DRAINING)
