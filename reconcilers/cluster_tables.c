@@ -336,6 +336,11 @@ static void holders_changed(struct cluster *c, struct node_slot *slot)
         cluster_enqueue_rollout(c);
 }
 
+static const struct node_health *health_in(const struct record *r)
+{
+    return r ? ((const struct gpu_node *) r)->health : NULL;
+}
+
 /* What a report had when Ostler first saw it is no news. */
 static void report_health(const struct cluster *c, const struct node_slot *slot,
                           const struct gpu_node *before, const struct gpu_node *after)
@@ -352,7 +357,9 @@ static void report_changed(void *arg, struct record *before, struct record *afte
     cluster_enqueue_report(c, name);
     if (slot && slot->node && !node_holders_same(holders_in(before), holders_in(after)))
         holders_changed(c, slot);
-    if (slot && slot->node && !node_inventory_same(inventory_in(before), inventory_in(after)))
+    if (slot && slot->node &&
+        (!node_inventory_same(inventory_in(before), inventory_in(after)) ||
+         !node_health_same(health_in(before), health_in(after))))
         enqueue_node(c, name);
     if (!after)
         enqueue_policy(c, false);
