@@ -284,8 +284,8 @@ static void show_closed(struct fleet_metrics *m, const struct cluster *c)
 /* Other clients may write a status too: an unknown condition makes no series. */
 static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
 {
-    static const char *const types[] = { "Ready", "Reconciling", "Stalled", "Degraded",
-                                         "RollingOut", "HealthBraked" };
+    static const char *const types[] = { "Ready",    "Reconciling", "Stalled",
+                                         "Degraded", "RollingOut",  "HealthBraked" };
     static const char *const statuses[] = { "True", "False", "Unknown" };
     const json_t *conditions = c->object ? json_object_get(json_object_get(c->object, "status"),
                                                            "conditions")

@@ -153,11 +153,17 @@ static bool not_degraded(const struct checks *in, struct condition *ret)
                     "no node, no GPU, no operand and no revision has failed");
 }
 
-static check_fn *const degraded_checks[] = {
-    lacks_namespace, degraded_write,   degraded_failed,      cond_rolled_back, degraded_gpus,
-    cond_metrics,    degraded_reports, degraded_no_detector, degraded_foreign, not_degraded,
-    NULL
-};
+static check_fn *const degraded_checks[] = { lacks_namespace,
+                                             degraded_write,
+                                             degraded_failed,
+                                             cond_rolled_back,
+                                             degraded_gpus,
+                                             cond_metrics,
+                                             degraded_reports,
+                                             degraded_no_detector,
+                                             degraded_foreign,
+                                             not_degraded,
+                                             NULL };
 
 static const char *moving_status(const struct checks *in)
 {
@@ -285,8 +291,8 @@ void status_conditions(const struct cluster_view *v, const struct err *failure, 
                          .failure = failure,
                          .a = a,
                          .served = tally_served(v->tally),
-                         .works = v->tally->states[NODE_READY] +
-                                  v->tally->states[NODE_UNHEALTHY] + v->tally->moving,
+                         .works = v->tally->states[NODE_READY] + v->tally->states[NODE_UNHEALTHY] +
+                                  v->tally->moving,
                          .rolling_out = &ret[STATUS_ROLLING_OUT] };
     conditions_judge(&in, &chains[STATUS_ROLLING_OUT], &ret[STATUS_ROLLING_OUT]);
     for (size_t i = 0; i < STATUS_CONDITIONS; i++)

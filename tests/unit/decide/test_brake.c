@@ -52,10 +52,7 @@ static const struct row {
       .now_s = 601,
       .on_s = 601,
       .until_s = 1501 },
-    { .name = "a moment later it does not",
-      .nodes = "a=1 b=400 c=602",
-      .holds = "",
-      .now_s = 602 },
+    { .name = "a moment later it does not", .nodes = "a=1 b=400 c=602", .holds = "", .now_s = 602 },
     { .name = "nodes that were unhealthy before the storm stay closed",
       .nodes = "old=1 a=5000 b=5001 c=5002",
       .holds = "c",
@@ -85,10 +82,7 @@ static const struct row {
       .now_s = 950,
       .on_s = 903,
       .until_s = 1803 },
-    { .name = "nodes that have healed end it",
-      .nodes = "a=1 c=1",
-      .holds = "",
-      .now_s = 10 },
+    { .name = "nodes that have healed end it", .nodes = "a=1 c=1", .holds = "", .now_s = 10 },
     { .name = "a percentage of many nodes",
       .nodes = "a=1 b=1 c=1 d=1 e=1",
       .holds = "e",
@@ -171,7 +165,9 @@ static void judges(void **state)
     const struct brake_spec spec = { .window_s = 600,
                                      .max_nodes = { .percent = !row->max_nodes,
                                                     .value = row->max_nodes ? row->max_nodes : 20 },
-                                     .floor = row->floor < 0 ? 0 : row->floor ? row->floor : 2,
+                                     .floor = row->floor < 0 ? 0
+                                              : row->floor   ? row->floor
+                                                             : 2,
                                      .cooldown_s = 900 };
     CLEANUP_FREE char *text = xstrdup(row->nodes);
     struct brake_list l = { 0 };

@@ -16,8 +16,8 @@ static const struct row {
     size_t unhealthy;             /* nodes whose GPUs ask for a repair */
     enum health_mode mode;
     enum operating_mode operating;
-    bool braked;        /* the brake is on, from the second of the unhealthy nodes on */
-    bool rolls;         /* a rollout is under way */
+    bool braked; /* the brake is on, from the second of the unhealthy nodes on */
+    bool rolls;  /* a rollout is under way */
     const char *ready_is, *ready_says, *degraded_is, *degraded_says, *braked_is, *braked_says;
 } rows[] = {
     { .name = "all is well",
@@ -126,12 +126,18 @@ struct fleet {
 static struct node_verdict verdict_of(const struct row *row, size_t i)
 {
     if (i < row->closed)
-        return (struct node_verdict){ .state = NODE_UNHEALTHY, .reason = REASON_XID, .gpu = true,
-                                      .message = "m", .unhealthy = true };
+        return (struct node_verdict){ .state = NODE_UNHEALTHY,
+                                      .reason = REASON_XID,
+                                      .gpu = true,
+                                      .message = "m",
+                                      .unhealthy = true };
     if (i < row->closed + row->failed)
-        return (struct node_verdict){ .state = NODE_FAILED, .reason = REASON_OTHER,
-                                      .word = "CrashLoopBackOff", .cause = OPERAND_DRIVER,
-                                      .gpu = true, .message = "it crashes" };
+        return (struct node_verdict){ .state = NODE_FAILED,
+                                      .reason = REASON_OTHER,
+                                      .word = "CrashLoopBackOff",
+                                      .cause = OPERAND_DRIVER,
+                                      .gpu = true,
+                                      .message = "it crashes" };
     return (struct node_verdict){ .state = NODE_READY, .gpu = true };
 }
 
@@ -175,12 +181,10 @@ static void says(void **state)
     CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "metadata", "name", "default");
     CLEANUP_ARENA struct arena a = { 0 };
     char said[] = "1 node waits";
-    struct rollout_report report = {
-        .known = true,
-        .hold = row->rolls ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_DONE,
-        .message = said,
-        .active = row->rolls
-    };
+    struct rollout_report report = { .known = true,
+                                     .hold = row->rolls ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_DONE,
+                                     .message = said,
+                                     .active = row->rolls };
     struct cluster_view v = { .object = object,
                               .mode = row->operating,
                               .tally = &f.tally,

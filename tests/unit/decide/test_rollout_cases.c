@@ -17,8 +17,8 @@
  *     reason}
  *       from d1 to what the node is to get, with its GPUs
  *     free: since when it waits without a job on it
- *     flags: down, unhealthy, cordoned, held, closed, letGo, leaving (and let go), gaveUp, sick (not
- *     settled), ostler
+ *     flags: down, unhealthy, cordoned, held, closed, letGo, leaving (and let go), gaveUp,
+ *     sick (not settled), ostler
  *   revisions: {hash, name, failure, retry, pool, canary (since when, or "soaked 5m"), wave (a
  *   time, or Running), forgiven,
  *     and of the flags failed and knownGood those that hold}

@@ -61,12 +61,11 @@ static int set_up(void **state)
     f->mono_ms = QUIET_MONO_MS;
     f->version = 100;
     f->clock = (struct clock){ mono_ms, wall_us, f };
-    cluster_init(&f->cluster,
-                 &(struct cluster_options){
-                     .operand_namespace = "operands",
-                     .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                     .clock = &f->clock,
-                     .listener = { .node = on_node, .policy = on_policy, .arg = f } });
+    cluster_init(&f->cluster, &(struct cluster_options){
+                                  .operand_namespace = "operands",
+                                  .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                  .clock = &f->clock,
+                                  .listener = { .node = on_node, .policy = on_policy, .arg = f } });
     quiet_event(&f->cluster, RESOURCE_POLICY, POLICY("2", ""), false);
     *state = f;
     return 0;

@@ -370,10 +370,9 @@ static void closed_nodes_count_by_the_second(void **state)
     CLEANUP_JSON json_t *policy = tree("{}");
     testbed_init(&t, policy);
     int64_t now_s = cluster_now_s(t.cluster);
-    const struct node_summary open = { .counted = true, .state = NODE_READY },
-                              closed = { .counted = true,
-                                         .state = NODE_UNHEALTHY,
-                                         .unhealthy = true };
+    const struct node_summary open = { .counted = true, .state = NODE_READY }, closed = {
+        .counted = true, .state = NODE_UNHEALTHY, .unhealthy = true
+    };
     const struct node_verdict opens = { .state = NODE_READY },
                               closes = { .state = NODE_UNHEALTHY, .unhealthy = true };
     fleet_metrics_node(&f->m, "", &(struct node_summary){ 0 }, &closes, now_s - 160);
