@@ -8,6 +8,7 @@
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/model/prerequisites.h"
+#include "reconcilers/decide/brake.h"
 #include "reconcilers/decide/health.h"
 #include "reconcilers/decide/node_types.h"
 #include "reconcilers/decide/rollout_types.h"
@@ -20,6 +21,7 @@
 struct node_reading {
     bool done;                      /* valid since the node last changed */
     bool closed;                    /* by the upgrade taint */
+    bool unhealthy;                 /* it has the taint of unhealthy GPUs */
     bool held;                      /* by the label */
     struct assignment_ref assigned; /* parts of its labels; "": none */
     struct claim *claim;            /* its claim; NULL: none, or it cannot be parsed. Owned */
@@ -63,6 +65,8 @@ struct node_slot {
     uint64_t nvml_boot; /* the boot in which NVML last reported of its GPUs; 0: none */
     /* Since when its GPUs have asked for CLOSE or more, epoch seconds; 0: they do not. */
     int64_t unhealthy_s;
+    /* Since when Ostler serves it, epoch seconds; 0: it was there before this process started. */
+    int64_t served_s;
     uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
     /* While its driver is about to change: node_holders_hash() of the holders that were looked up;
      * 0: none. */
@@ -76,6 +80,15 @@ struct node_slot {
     /* Log tail of the container that last failed there, once requested; NULL: not requested.
      * Owned. */
     struct log_tail *words;
+};
+
+/* The storm brake, of cluster_brake.c. */
+struct cluster_brake {
+    struct brake_list unhealthy; /* nodes with `unhealthy_s`; their names are borrowed */
+    struct brake_verdict now;
+    size_t gpu_nodes;   /* as last counted */
+    int64_t counted_ms; /* monotonic: when that was; 0: never */
+    bool looked;        /* at all nodes, once */
 };
 
 /* Callbacks that enqueue reconciles. */
@@ -152,6 +165,7 @@ struct cluster {
      * write: its generation, or its resourceVersion if the kind has none. */
     json_t *confirmed;
     struct intents intents; /* cached intents of children under `policy` */
+    struct cluster_brake brake;
 };
 
 /* ---- cluster_tables.c */

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "kube/record.h"
+#include "reconcilers/cluster_brake.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_policy.h"
@@ -121,6 +122,7 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     slot->toolkit = (struct toolkit_turn){ 0 };
     cluster_refusal_over(c, slot);
     forget_reading(slot);
+    cluster_brake_forget(c, slot);
     tally_remove(&c->tally, &slot->summary);
     cluster_enqueue_report(c, slot->name);
     if (slot->pods)
@@ -420,6 +422,7 @@ static void free_slots(struct cluster *c)
 
 void cluster_clear(struct cluster *c)
 {
+    brake_list_clear(&c->brake.unhealthy);
     free_slots(c);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (c->tables[i].ops.project)

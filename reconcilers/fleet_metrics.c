@@ -79,6 +79,12 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
                                 by_fault);
     m->health = metrics_gauge(registry, "ostler_nodes_health",
                               "Nodes by what the worst fault of their GPUs asks for.", by_level);
+    m->brake = metrics_gauge(registry, "ostler_health_brake",
+                             "1 while so many nodes become unhealthy that Ostler closes no more.",
+                             NULL);
+    m->closed_seconds = metrics_counter(
+        registry, "ostler_nodes_closed_seconds_total",
+        "Seconds that nodes were closed for faults of their GPUs, of all nodes together.", NULL);
     m->conditions = metrics_gauge(registry, "ostler_policy_condition",
                                   "1 for the status of each condition.", by_condition);
 }
@@ -101,10 +107,32 @@ static void leave_state(struct fleet_metrics *m, const struct node_summary *befo
         metric_observe(m->state_seconds, &name, (double) (now_s - before->since_s));
 }
 
+/* Adds the time since the last change or scrape, in which as many nodes were closed as now. */
+static void count_closed(struct fleet_metrics *m, int64_t now_s)
+{
+    if (m->closed && now_s > m->closed_s)
+        metric_add(m->closed_seconds, NULL, (double) m->closed * (double) (now_s - m->closed_s));
+    m->closed_s = now_s;
+}
+
+static void take_closed(struct fleet_metrics *m, const struct node_summary *before, bool closed,
+                        int64_t now_s)
+{
+    bool was = before->counted && before->unhealthy;
+    if (was == closed)
+        return;
+    count_closed(m, now_s);
+    if (closed)
+        m->closed++;
+    else
+        m->closed -= m->closed > 0;
+}
+
 void fleet_metrics_node(struct fleet_metrics *m, const char *pool,
                         const struct node_summary *before, const struct node_verdict *v,
                         int64_t now_s)
 {
+    take_closed(m, before, v->unhealthy, now_s);
     if (!before->counted)
         return;
     if (before->state != v->state)
@@ -243,11 +271,21 @@ static void show_health(struct fleet_metrics *m, const struct cluster *c)
     }
 }
 
+/* Counts the closed nodes anew, too: one that was deleted gets no pass. */
+static void show_closed(struct fleet_metrics *m, const struct cluster *c)
+{
+    count_closed(m, cluster_now_s(c));
+    m->closed = 0;
+    for (size_t i = 0; i < c->slots.len; i++)
+        m->closed += c->by_name[i]->summary.counted && c->by_name[i]->summary.unhealthy;
+    metric_set(m->brake, NULL, c->brake.now.on);
+}
+
 /* Other clients may write a status too: an unknown condition makes no series. */
 static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
 {
-    static const char *const types[] = { "Ready", "Reconciling", "Stalled", "Degraded",
-                                         "RollingOut" };
+    static const char *const types[] = { "Ready",    "Reconciling", "Stalled",
+                                         "Degraded", "RollingOut",  "HealthBraked" };
     static const char *const statuses[] = { "True", "False", "Unknown" };
     const json_t *conditions = c->object ? json_object_get(json_object_get(c->object, "status"),
                                                            "conditions")
@@ -326,6 +364,7 @@ void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c,
     show_agents(m, c);
     show_gpus(m, c);
     show_health(m, c);
+    show_closed(m, c);
     show_conditions(m, c);
     show_oldest(m, c, cluster_now_s(c));
     show_rollout(m, rollout);

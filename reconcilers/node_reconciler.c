@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/cluster_brake.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_health.h"
@@ -116,13 +117,20 @@ static void take_policy(struct cluster *c, struct node_input *in)
     in->health_spec = &c->health;
 }
 
-/* Fills in the members that depend on others. `health`: room for what is known of its GPUs. */
-static void complete(struct cluster *c, struct node_slot *slot, struct node_input *in,
-                     struct health_input *health)
+/* `health` is the memory for what is known of the node's GPUs. */
+static void take_health(struct cluster *c, struct node_slot *slot, struct health_input *health,
+                        struct node_input *in)
+{
+    in->health = cluster_health(c, slot, health) ? health : NULL;
+    cluster_brake_look(c, slot, in->health);
+    in->braked = cluster_brake_holds(c, slot);
+    in->unhealthy_since_s = slot->unhealthy_s;
+}
+
+/* Fills in the members that depend on others. */
+static void complete(struct cluster *c, const struct node_slot *slot, struct node_input *in)
 {
     take_policy(c, in);
-    in->health = cluster_health(c, slot, health) ? health : NULL;
-    in->unhealthy_since_s = cluster_unhealthy_since_s(slot, in->health);
     in->holders_new = node_holders_hash(in->holders) != slot->holders_looked;
     in->removing_since_s = since_of(c, slot, NODE_REMOVING, in->now_s);
     in->discovered_since_s = since_of(c, slot, NODE_DISCOVERED, in->now_s);
@@ -181,7 +189,8 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
         .arg = c,
     };
     struct health_input health;
-    complete(c, slot, &in, &health);
+    take_health(c, slot, &health, &in);
+    complete(c, slot, &in);
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     actions->epoch = c->epoch;
@@ -189,6 +198,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     node_plan(&in, &a, &v, actions);
     slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);
+    cluster_brake_decided(c, slot, v.state);
     v.since_s = since_of(c, slot, v.state, in.now_s);
     node_reconciler_report(r, slot, &in, &v, actions);
     if (v.state != NODE_DRAINING)

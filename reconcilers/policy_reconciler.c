@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "kube/object.h"
+#include "reconcilers/cluster_brake.h"
 #include "reconcilers/decide/detecting.h"
 #include "reconcilers/decide/policy_plan.h"
 #include "reconcilers/reconcilers.h"
@@ -216,6 +217,17 @@ static void report_blocked(const struct reconcilers *r, struct actions *actions)
     policy_plan_blocked(&v, actions);
 }
 
+/* Nothing else says when the brake goes off. */
+static void take_brake(struct cluster *c, struct cluster_view *v, struct actions *actions)
+{
+    int64_t again_ms = cluster_brake_review(c);
+    if (again_ms)
+        actions_requeue(actions, again_ms);
+    v->unhealthy = &c->brake.unhealthy;
+    v->brake = c->brake.now;
+    v->health = c->policy_valid ? &c->health : NULL;
+}
+
 static void plan_policy(struct reconcilers *r, struct actions *actions)
 {
     struct cluster *c = r->cluster;
@@ -236,6 +248,7 @@ static void plan_policy(struct reconcilers *r, struct actions *actions)
     take_agents(r, &v);
     v.agents_up_s = r->agents_up_s;
     cluster_look_at_control_plane(c, &v);
+    take_brake(c, &v, actions);
     actions->epoch = c->epoch;
     r->cleaned = policy_plan(&v, &a, actions) && actions->len == 0;
     c->deleting = deletes_revisions(actions);

@@ -1,5 +1,7 @@
 #include "reconcilers/rollout_gathering.h"
 
+#include <string.h>
+
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -53,6 +55,12 @@ static struct assignment_ref read_labels(const struct node_view *view)
     return now;
 }
 
+static bool is_closed_for_a_fault(const struct node_view *view)
+{
+    const char *taints = intern_text(view->strings, view->node->taints);
+    return taints && strstr(taints, TAINT_UNHEALTHY) && marks_have_taint(view, TAINT_UNHEALTHY);
+}
+
 /* Parsed once for as long as the node does not change, because most nodes do not between passes. */
 static const struct node_reading *rollout_gathering_read_node(const struct gathering *g,
                                                               struct node_slot *slot)
@@ -62,6 +70,7 @@ static const struct node_reading *rollout_gathering_read_node(const struct gathe
         slot->read = (struct node_reading){
             .done = true,
             .closed = marks_closed(&view),
+            .unhealthy = is_closed_for_a_fault(&view),
             .held = node_is_held(&view),
             .assigned = read_labels(&view),
             .claim = rollout_gathering_read_claim(intern_text(g->c->strings, slot->node->claim)),
@@ -202,6 +211,7 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .gpus = (unsigned) slot->node->gpus,
         .up = slot->node->ready,
         .cordoned = slot->node->cordoned,
+        .unhealthy = s->unhealthy || read->unhealthy,
         .held = foreign || read->held,
         .retarget_pending = s->retarget_pending,
         .let_go = slot->node->leaving || !is_served(slot),

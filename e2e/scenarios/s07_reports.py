@@ -208,7 +208,7 @@ def counts_and_columns(env):
 
 @test
 def conditions_are_complete(env):
-    """All five conditions are there, with the policy's generation, and none of work while
+    """All six conditions are there, with the policy's generation, and none of work while
     nothing is done."""
     env.serving("gpu")
     policy = env.get_policy()
@@ -221,6 +221,7 @@ def conditions_are_complete(env):
             "Stalled": "False",
             "Degraded": "False",
             "RollingOut": "False",
+            "HealthBraked": "False",
         },
         "conditions",
     )

@@ -8,6 +8,7 @@
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/child.h"
 #include "reconcilers/model/prerequisites.h"
+#include "reconcilers/decide/brake.h"
 #include "reconcilers/decide/intents.h"
 #include "reconcilers/decide/rollout_simulate.h"
 #include "reconcilers/decide/rollout_report.h"
@@ -40,6 +41,9 @@ struct cluster_view {
     /* The problem that stops all work except reporting; NULL: none. */
     const struct prerequisite_problem *blocked;
     const struct err *failure; /* what the API server refused of the last plan; NULL: nothing */
+    const struct brake_list *unhealthy;    /* nodes whose GPUs ask for CLOSE or more; NULL: none */
+    struct brake_verdict brake;            /* the storm brake */
+    const struct health_spec *health;      /* of `policy`; NULL: none */
     const struct rollout_report *rollout;  /* result of the rollout's last pass */
     const json_t *plan;                    /* of the rollout, in its status format; NULL: none */
     const struct rollout_pace *pace;       /* of each tier */

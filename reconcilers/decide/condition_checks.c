@@ -4,6 +4,7 @@
 
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/detecting.h"
+#include "reconcilers/decide/rollout_message.h"
 
 bool cond_set(const struct checks *in, struct condition *ret, const char *status,
               enum reason reason, const char *fmt, ...)
@@ -76,7 +77,9 @@ bool cond_set_failure(const struct checks *in, struct condition *ret, const char
 
 static bool keeps_from_ready(const struct cause *c)
 {
-    return node_state_served(c->first->state) && c->first->state != NODE_READY && !c->first->moving;
+    enum node_state state = c->first->state;
+    return node_state_served(state) && state != NODE_READY && state != NODE_UNHEALTHY &&
+           !c->first->moving;
 }
 
 /* A ready node has no other cause. */
@@ -138,6 +141,26 @@ bool cond_metrics(const struct checks *in, struct condition *ret)
         s->message ? s->message : c->word, s->name, cond_pod_text(in, s), in->v->operand_namespace);
     ret->reason = c->word;
     return true;
+}
+
+/* ---- the storm brake */
+
+bool cond_braked(const struct checks *in, struct condition *ret)
+{
+    const struct brake_verdict *brake = &in->v->brake;
+    const struct brake_list *l = in->v->unhealthy;
+    char window[ROLLOUT_SPAN_MAX];
+    if (!brake->on || in->v->mode != MODE_MANAGE)
+        return false;
+    rollout_span_text(in->v->health->brake.window_s, window);
+    return cond_set(in, ret, "True", REASON_BRAKED,
+                    "%s became unhealthy since %s, and health.brake lets Ostler close %zu within "
+                    "%s: %s. Faults of so many nodes at a time have a common cause: check the "
+                    "driver, the NVLink fabric and power. The brake is released at %s if no other "
+                    "node becomes unhealthy",
+                    cond_nodes(in, l->len - brake->first),
+                    rollout_time_text(in->a, l->nodes[brake->first].since_s), brake->limit, window,
+                    brake_names(l, brake->first, in->a), rollout_time_text(in->a, brake->until_s));
 }
 
 /* ---- nodes that Ostler releases */

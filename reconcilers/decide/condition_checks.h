@@ -13,7 +13,9 @@ struct checks {
     struct arena *a;           /* for the texts */
     size_t served;             /* nodes that Ostler serves and that are up */
     const struct condition *rolling_out; /* condition RollingOut, computed before the others */
-    size_t works; /* of those, nodes that are Ready or on their way to another revision */
+    /* Of those, nodes that are Ready, closed only for faults of their GPUs, or on their way to
+     * another revision. */
+    size_t works;
 };
 
 /* Sets status, reason and message and returns true, or returns false for the next check. */
@@ -53,6 +55,9 @@ bool cond_no_detector(const struct checks *in, struct condition *ret);
 bool cond_detecting(const struct checks *in, struct condition *ret);
 /* Sets the reason `Removing` if the policy is being deleted. */
 bool cond_removing(const struct checks *in, struct condition *ret);
+/* Sets the reason `Braked` if the storm brake is on, with the nodes and what to look at. Sets the
+ * status True. */
+bool cond_braked(const struct checks *in, struct condition *ret);
 /* "; being released: …" for nodes that leave Ostler's management while the policy stays; "": none.
  * From the arena, or static. */
 const char *cond_letting_go(const struct checks *in);

@@ -107,6 +107,18 @@ static bool degraded_failed(const struct checks *in, struct condition *ret)
            cond_set_main_cause(in, ret, "True");
 }
 
+/* "2 nodes have GPUs with a fault that must be repaired: gpu-1, gpu-2; …" */
+static bool degraded_gpus(const struct checks *in, struct condition *ret)
+{
+    const struct brake_list *l = in->v->unhealthy;
+    if (!l || !l->len)
+        return false;
+    return cond_set(in, ret, "True", REASON_GPUS_UNHEALTHY,
+                    "%s ha%s GPUs with a fault that must be repaired: %s; see kubectl gpu nodes "
+                    "-o wide",
+                    cond_nodes(in, l->len), l->len == 1 ? "s" : "ve", brake_names(l, 0, in->a));
+}
+
 static bool degraded_foreign(const struct checks *in, struct condition *ret)
 {
     MAP_EACH (e, &in->t->causes) {
@@ -138,13 +150,20 @@ static bool degraded_reports(const struct checks *in, struct condition *ret)
 static bool not_degraded(const struct checks *in, struct condition *ret)
 {
     return cond_set(in, ret, "False", REASON_NOTHING_FAILS,
-                    "no node, no operand and no revision has failed");
+                    "no node, no GPU, no operand and no revision has failed");
 }
 
-static check_fn *const degraded_checks[] = {
-    lacks_namespace,  degraded_write,       degraded_failed,  cond_rolled_back, cond_metrics,
-    degraded_reports, degraded_no_detector, degraded_foreign, not_degraded,     NULL
-};
+static check_fn *const degraded_checks[] = { lacks_namespace,
+                                             degraded_write,
+                                             degraded_failed,
+                                             cond_rolled_back,
+                                             degraded_gpus,
+                                             cond_metrics,
+                                             degraded_reports,
+                                             degraded_no_detector,
+                                             degraded_foreign,
+                                             not_degraded,
+                                             NULL };
 
 static const char *moving_status(const struct checks *in)
 {
@@ -218,6 +237,22 @@ static bool all_up_to_date(const struct checks *in, struct condition *ret)
 static check_fn *const rollout_checks[] = { rollout_ends, rollout_invalid, rollout_goes_on,
                                             all_up_to_date, NULL };
 
+static bool braked_observes(const struct checks *in, struct condition *ret)
+{
+    return in->v->health && in->v->health->mode == HEALTH_MODE_OBSERVE &&
+           cond_set(in, ret, "False", REASON_OBSERVING,
+                    "health.mode is Observe: Ostler closes no node");
+}
+
+static bool not_braked(const struct checks *in, struct condition *ret)
+{
+    return cond_set(in, ret, "False", REASON_NOT_BRAKED,
+                    "there are not so many nodes with new faults at a time that Ostler would stop "
+                    "closing them");
+}
+
+static check_fn *const braked_checks[] = { braked_observes, cond_braked, not_braked, NULL };
+
 enum reason status_rollout_reason(const struct cluster_view *v)
 {
     if (v->mode == MODE_REMOVE)
@@ -236,6 +271,7 @@ static const struct chain {
     [STATUS_STALLED] = { "Stalled", stalled_checks },
     [STATUS_DEGRADED] = { "Degraded", degraded_checks },
     [STATUS_ROLLING_OUT] = { "RollingOut", rollout_checks },
+    [STATUS_HEALTH_BRAKED] = { "HealthBraked", braked_checks },
 };
 
 static void conditions_judge(const struct checks *in, const struct chain *chain,
@@ -255,9 +291,11 @@ void status_conditions(const struct cluster_view *v, const struct err *failure, 
                          .failure = failure,
                          .a = a,
                          .served = tally_served(v->tally),
-                         .works = v->tally->states[NODE_READY] + v->tally->moving,
+                         .works = v->tally->states[NODE_READY] + v->tally->states[NODE_UNHEALTHY] +
+                                  v->tally->moving,
                          .rolling_out = &ret[STATUS_ROLLING_OUT] };
     conditions_judge(&in, &chains[STATUS_ROLLING_OUT], &ret[STATUS_ROLLING_OUT]);
-    for (size_t i = 0; i < STATUS_ROLLING_OUT; i++)
-        conditions_judge(&in, &chains[i], &ret[i]);
+    for (size_t i = 0; i < STATUS_CONDITIONS; i++)
+        if (i != STATUS_ROLLING_OUT)
+            conditions_judge(&in, &chains[i], &ret[i]);
 }

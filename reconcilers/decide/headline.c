@@ -87,6 +87,23 @@ static bool lacks_reports(const struct checks *in, struct condition *ret)
     return cond_set_part(in, ret, "True", PREREQUISITES_REPORTS);
 }
 
+static bool is_braked(const struct checks *in, struct condition *ret)
+{
+    const struct brake_verdict *brake = &in->v->brake;
+    return cond_braked(in, ret) &&
+           cond_set(in, ret, "True", REASON_BRAKED,
+                    "the storm brake is on: %s became unhealthy at a time, and Ostler closes %zu "
+                    "of them; the condition HealthBraked says what to check",
+                    cond_nodes(in, in->v->unhealthy->len - brake->first), brake->limit);
+}
+
+/* "; closed for faults of their GPUs: 2 nodes"; "": none. */
+static const char *closed_text(const struct checks *in)
+{
+    size_t n = in->t->states[NODE_UNHEALTHY];
+    return n ? arena_printf(in->a, "; closed for faults of their GPUs: %s", cond_nodes(in, n)) : "";
+}
+
 /* Nodes that a rollout takes out of service do not make the policy less than ready; the numbers
  * show them. */
 static bool rolls_out(const struct checks *in, struct condition *ret)
@@ -95,16 +112,17 @@ static bool rolls_out(const struct checks *in, struct condition *ret)
         return false;
     bool moves = in->v->rollout->active || in->v->rollout->waiting;
     return cond_set(in, ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
-                    "%zu of %s ready: %s", in->t->states[NODE_READY], cond_nodes(in, in->served),
-                    in->rolling_out->message);
+                    "%zu of %s ready: %s%s", in->t->states[NODE_READY], cond_nodes(in, in->served),
+                    in->rolling_out->message, closed_text(in));
 }
 
 static bool has_all(const struct checks *in, struct condition *ret)
 {
     const struct tally *t = in->t;
-    const char *others = "";
+    const char *others = closed_text(in);
     if (t->moving)
-        others = arena_printf(in->a, "; changing revision: %s", cond_nodes(in, t->moving));
+        others = arena_printf(in->a, "%s; changing revision: %s", others,
+                              cond_nodes(in, t->moving));
     for (const struct operand_row *o = operand_rows; o->section; o++)
         if (o->class == OPERAND_CLASS_FOLLOWER && t->operands[o->id].up < t->operands[o->id].wanted)
             others = arena_printf(in->a, "%s; %ss that are up: %zu of %zu", others, o->title,
@@ -133,6 +151,7 @@ check_fn *const cond_headline[] = {
     /* GPUs work, but not everything is as requested. */
     has_no_nodes,
     cond_rolled_back,
+    is_braked,
     cond_metrics,
     rolls_out,
     lacks_reports,

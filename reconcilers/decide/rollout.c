@@ -67,7 +67,8 @@ static enum rank rank_of(const struct work *w)
 }
 
 /* Among failed nodes to retry, the one that has waited longest goes first. Otherwise nodes that
- * never come up could take every turn. */
+ * never come up could take every turn. A node with unhealthy GPUs, which gets no new jobs and so is
+ * idle, must not be the one that proves a revision. */
 static int rollout_compare(const void *x, const void *y, void *arg)
 {
     const struct candidate *a = x, *b = y;
@@ -79,6 +80,8 @@ static int rollout_compare(const void *x, const void *y, void *arg)
         return m->claim->since_s < n->claim->since_s ? -1 : 1;
     if (m->up != n->up)
         return m->up ? 1 : -1;
+    if (m->unhealthy != n->unhealthy)
+        return m->unhealthy ? 1 : -1;
     if (spec->order == ROLLOUT_IDLE_FIRST && m->busy != n->busy)
         return m->busy < n->busy ? -1 : 1;
     return strverscmp(m->name, n->name);

@@ -17,7 +17,7 @@ static bool is_out(const struct work *w)
         return true;
     if (n->claim && claim_closes(n->claim))
         return claim_counts(w);
-    return n->closed || !n->up || n->cordoned;
+    return n->closed || !n->up || n->unhealthy || n->cordoned;
 }
 
 /* Whether Ostler keeps the node out of service and works on it. A failed node waits for its turn
@@ -43,6 +43,8 @@ static void rollout_budget_count(struct budget *b, const struct work *w)
         b->claimed++;
     else if (!n->up)
         b->down++;
+    else if (n->unhealthy)
+        b->unhealthy++;
     else
         b->cordoned++;
 }

@@ -11,8 +11,8 @@ struct budget {
     struct budget_line gpus;    /* their GPUs: maxUnavailableGpus */
     size_t our_nodes, our_gpus; /* of both, those out of service because of Ostler */
     /* Parts of `nodes.used`; a node counts under the first that applies: leaving, claimed, down,
-     * cordoned. */
-    size_t down, cordoned, claimed, leaving;
+     * unhealthy, cordoned. */
+    size_t down, unhealthy, cordoned, claimed, leaving;
 };
 
 /* Counts the current use of each limit. */

@@ -236,12 +236,16 @@ static const char *describe_parallel(const struct rollout_story *s, const struct
                         who_waits(r, s->a), nodes_are(s->a, slots->used), slots->max);
 }
 
-/* "1 because of upgrades, 0 down, 0 cordoned": why nodes are out of service. */
+/* "1 because of upgrades, 0 down, 0 cordoned, 2 with unhealthy GPUs": why nodes are out of
+ * service. */
 static const char *what_is_out(const struct budget *b, struct arena *a)
 {
     const char *leaving = b->leaving ? arena_printf(a, ", %zu being deleted", b->leaving) : "";
-    return arena_printf(a, "%zu because of upgrades, %zu down, %zu cordoned%s", b->claimed, b->down,
-                        b->cordoned, leaving);
+    const char *unhealthy = b->unhealthy
+                                ? arena_printf(a, ", %zu with unhealthy GPUs", b->unhealthy)
+                                : "";
+    return arena_printf(a, "%zu because of upgrades, %zu down, %zu cordoned%s%s", b->claimed,
+                        b->down, b->cordoned, unhealthy, leaving);
 }
 
 static const char *describe_unavailable(const struct rollout_story *s, const struct refusal *r)

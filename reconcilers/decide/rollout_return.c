@@ -34,11 +34,11 @@ static int by_claim(const void *x, const void *y)
     return -strverscmp(m->name, n->name);
 }
 
-/* A node that is down stays out of service anyway, and a node whose jobs have little time left will
- * start soon. */
+/* A node that is down or has unhealthy GPUs stays out of service anyway, and a node whose jobs have
+ * little time left will start soon. */
 static bool makes_room(const struct work *w, const struct rollout_input *in)
 {
-    return may_return(w) && w->node->up && gate_has_jobs(w, in) &&
+    return may_return(w) && w->node->up && !w->node->unhealthy && gate_has_jobs(w, in) &&
            gate_jobs_until_s(w, in) > time_after(in->now_s, GATE_MINUTES_S);
 }
 

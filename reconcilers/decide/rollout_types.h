@@ -27,6 +27,7 @@ struct rollout_node {
     unsigned jobs, processes;
     bool up;        /* Ready in Kubernetes */
     bool cordoned;  /* spec.unschedulable, set by a user */
+    bool unhealthy; /* closed, or about to be, for a fault of its GPUs */
     bool held;      /* label ostler.dev/hold, or a claim of another policy */
     bool closed;    /* it has the upgrade taint without a claim of this policy */
     int64_t free_s; /* it waits, and has had no job since then; 0: not known, or it has one */

@@ -17,6 +17,7 @@ enum status_condition {
     STATUS_STALLED,
     STATUS_DEGRADED,
     STATUS_ROLLING_OUT,
+    STATUS_HEALTH_BRAKED,
     STATUS_CONDITIONS
 };
 

@@ -109,6 +109,16 @@ def holds(reason):
     return lambda s: s.value("ostler_rollout_state", reason=reason)
 
 
+def must_be_reset(at, node):
+    """An action: the driver says that a GPU of the node must be reset."""
+    return {
+        "at": at,
+        "do": "AgentSays",
+        "node": node,
+        "with": {"health": [{"address": "0000:17:00.0", "recovery": "Reset"}]},
+    }
+
+
 FAST = {"canary": {"nodes": 0}, "order": "Name"}
 BUDGET = {
     "apiVersion": "policy/v1",
@@ -190,12 +200,12 @@ WORLDS = {
         },
     ),
     "gpu-fault": World(
-        "the driver says that a GPU must be reset; the node works, and its log has a fault",
-        {"OstlerGpuFault"},
+        "the driver says that a GPU must be reset, which is only reported; a log has a fault",
+        {"OstlerGpuFault", "OstlerPolicyDegraded"},
         lambda s: ready(2)(s)
         and s.value("ostler_nodes_health", level="Close") == 1
         and s.value("ostler_gpu_faults_total", xid="79", level="None") == 2,
-        objects=(policy(**OLD),),
+        objects=(policy(**OLD, health={"mode": "Observe"}),),
         actions=(
             # The log is read, and has nothing: only then is what comes a new fault.
             {"at": "5m", "do": "AgentSays", "node": "gpu-1", "with": {"faults": []}},
@@ -218,6 +228,26 @@ WORLDS = {
                 },
             },
         ),
+        more={"agents": True, "labeller": False},
+    ),
+    "node-closed": World(
+        "a GPU must be reset, and its node is closed",
+        {"OstlerGpuFault", "OstlerPolicyDegraded", "OstlerNodeClosed"},
+        lambda s: s.value("ostler_nodes", state="Unhealthy") == 1
+        and s.value("ostler_nodes_closed_seconds_total"),
+        grows=("ostler_nodes_closed_seconds_total",),
+        objects=(policy(**OLD),),
+        actions=(must_be_reset("10m", "gpu-1"),),
+        more={"agents": True, "labeller": False},
+    ),
+    "storm": World(
+        "GPUs of so many nodes must be reset that the brake is on",
+        {"OstlerGpuFault", "OstlerPolicyDegraded", "OstlerNodeClosed", "OstlerHealthBraked"},
+        lambda s: s.value("ostler_health_brake") == 1
+        and s.value("ostler_nodes_health", level="Close") == 4,
+        nodes=4,
+        objects=(policy(**OLD),),
+        actions=tuple(must_be_reset("10m", f"gpu-{i}") for i in range(1, 5)),
         more={"agents": True, "labeller": False},
     ),
     "images-missing": World(

@@ -17,8 +17,8 @@
  *     reason}
  *       from d1 to what the node is to get, with its GPUs
  *     free: since when it waits without a job on it
- *     flags: down, cordoned, held, closed, letGo, leaving (and let go), gaveUp, sick (not settled),
- *     ostler
+ *     flags: down, unhealthy, cordoned, held, closed, letGo, leaving (and let go), gaveUp,
+ *     sick (not settled), ostler
  *   revisions: {hash, name, failure, retry, pool, canary (since when, or "soaked 5m"), wave (a
  *   time, or Running), forgiven,
  *     and of the flags failed and knownGood those that hold}
@@ -172,6 +172,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .processes = (unsigned) json_int(brief, "processes", 0),
         .up = !flag(brief, "down"),
         .cordoned = flag(brief, "cordoned"),
+        .unhealthy = flag(brief, "unhealthy"),
         .held = flag(brief, "held"),
         .closed = flag(brief, "closed"),
         .let_go = flag(brief, "letGo") || flag(brief, "leaving"),
@@ -183,7 +184,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
     n.busy = (unsigned) json_int(brief, "busy", n.jobs);
     n.claim = see_claim(s, json_object_get(brief, "claim"), &n);
     n.free_s = ago(s, brief, "free", 0);
-    n.settled = n.up && !n.claim && !flag(brief, "sick") &&
+    n.settled = n.up && !n.claim && !flag(brief, "sick") && !n.unhealthy &&
                 str_eq(n.now.hash[TIER_DRIVER], n.target.hash[TIER_DRIVER]) &&
                 str_eq(n.now.hash[TIER_STACK], n.target.hash[TIER_STACK]);
     return n;

@@ -361,6 +361,47 @@ static void nodes_count_by_the_health_of_their_gpus(void **state)
     testbed_clear(&t);
 }
 
+/* One node is closed for 100 s, another for the last 40 s of these and 60 s more; it is deleted
+ * then, which the next scrape sees. */
+static void closed_nodes_count_by_the_second(void **state)
+{
+    struct fixture *f = *state;
+    struct testbed t;
+    CLEANUP_JSON json_t *policy = tree("{}");
+    testbed_init(&t, policy);
+    int64_t now_s = cluster_now_s(t.cluster);
+    const struct node_summary open = { .counted = true, .state = NODE_READY }, closed = {
+        .counted = true, .state = NODE_UNHEALTHY, .unhealthy = true
+    };
+    const struct node_verdict opens = { .state = NODE_READY },
+                              closes = { .state = NODE_UNHEALTHY, .unhealthy = true };
+    fleet_metrics_node(&f->m, "", &(struct node_summary){ 0 }, &closes, now_s - 160);
+    fleet_metrics_node(&f->m, "", &closed, &closes, now_s - 150);
+    fleet_metrics_node(&f->m, "", &open, &closes, now_s - 100);
+    fleet_metrics_node(&f->m, "", &closed, &opens, now_s - 60);
+    fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
+    expect(f, "ostler_nodes_closed_seconds_total 200", true);
+    assert_int_equal(f->m.closed, 0);
+    fleet_metrics_node(&f->m, "", &open, &closes, now_s + 60);
+    fleet_metrics_node(&f->m, "", &closed, &opens, now_s + 61);
+    expect(f, "ostler_nodes_closed_seconds_total 201", true);
+    testbed_clear(&t);
+}
+
+static void brake_is_that_of_the_cluster(void **state)
+{
+    struct fixture *f = *state;
+    struct testbed t;
+    CLEANUP_JSON json_t *policy = tree("{}");
+    testbed_init(&t, policy);
+    fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
+    expect(f, "ostler_health_brake 0", true);
+    t.cluster->brake.now.on = true;
+    fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
+    expect(f, "ostler_health_brake 1", true);
+    testbed_clear(&t);
+}
+
 static void conditions_are_those_of_the_policy(void **state)
 {
     struct fixture *f = *state;
@@ -368,11 +409,12 @@ static void conditions_are_those_of_the_policy(void **state)
     CLEANUP_JSON json_t *policy = tree(
         "{'spec':{},'status':{'conditions':[{'type':'Ready','status':'False','reason':'X'},"
         "{'type':'Stalled','status':'True'},{'type':'Degraded','status':'Maybe'},"
-        "{'type':'Ours','status':'True'}]}}");
+        "{'type':'HealthBraked','status':'False'},{'type':'Ours','status':'True'}]}}");
     testbed_init(&t, policy);
     fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
     expect(f, "ostler_policy_condition{condition=\"Ready\",status=\"False\"} 1", true);
     expect(f, "ostler_policy_condition{condition=\"Stalled\",status=\"True\"} 1", true);
+    expect(f, "ostler_policy_condition{condition=\"HealthBraked\",status=\"False\"} 1", true);
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
     metrics_text(f->registry, &text);
     assert_null(strstr(buf_text(&text), "Maybe"));
@@ -415,6 +457,10 @@ int main(void)
                       set_up, tear_down);
     suite_add_fixture(&s, "nodes count by the health of their GPUs",
                       nodes_count_by_the_health_of_their_gpus, set_up, tear_down);
+    suite_add_fixture(&s, "closed nodes count by the second", closed_nodes_count_by_the_second,
+                      set_up, tear_down);
+    suite_add_fixture(&s, "the storm brake is that of the cluster", brake_is_that_of_the_cluster,
+                      set_up, tear_down);
     suite_add_fixture(&s, "conditions are those of the policy", conditions_are_those_of_the_policy,
                       set_up, tear_down);
     suite_add_fixture(&s, "the text is bounded", text_is_bounded, set_up, tear_down);

@@ -121,6 +121,29 @@ static void time_to_come_counts_as_now(void **state)
     assert_int_equal(since(f, "2026-11-21T10:00:00Z", NULL), cluster_now_s(f->bed.cluster));
 }
 
+/* The storm brake counts the node from its pass on. */
+static void unhealthy_node_counts_for_the_brake(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *brief = tree(
+        "{'labels': {'nvidia.com/gpu.present': 'true'}, 'boot': 'b'}");
+    testbed_put(&f->bed, RESOURCE_NODE, testbed_node(brief));
+    pass(f);
+    CLEANUP_JSON json_t *report = tree(
+        "{'metadata': {'name': 'gpu-1', 'ownerReferences': [{'kind': 'Node'}]}, 'status': "
+        "{'inventory': {'bootId': 'b', 'faults': [{'address': '0000:65:00.0', 'xid': 79, 'count': "
+        "1, 'first': '2026-11-20T09:00:00Z', 'last': '2026-11-20T09:00:00Z', 'bootId': 'b'}]}}}");
+    json_set_at(json_array_get(json_at(report, "metadata.ownerReferences"), 0), "uid",
+                json_string(object_uid(testbed_get(&f->bed, RESOURCE_NODE, "gpu-1"))));
+    testbed_put(&f->bed, RESOURCE_GPU_NODE, json_incref(report));
+    pass(f);
+    const struct node_slot *slot = map_get(&f->bed.cluster->slots, "gpu-1");
+    assert_int_equal(slot->unhealthy_s, cluster_now_s(f->bed.cluster));
+    testbed_remove(&f->bed, RESOURCE_GPU_NODE, "gpu-1");
+    pass(f);
+    assert_int_equal(slot->unhealthy_s, 0);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -130,6 +153,8 @@ int main(void)
                       state_of_another_node_of_its_name_does_not_go_on, set_up, tear_down);
     suite_add_fixture(&s, "a state goes on since another leader saw it",
                       state_goes_on_since_another_leader_saw_it, set_up, tear_down);
+    suite_add_fixture(&s, "an unhealthy node counts for the storm brake",
+                      unhealthy_node_counts_for_the_brake, set_up, tear_down);
     suite_add_fixture(&s, "a time that is still to come counts as now", time_to_come_counts_as_now,
                       set_up, tear_down);
     return suite_run(&s, "node_reconciler");

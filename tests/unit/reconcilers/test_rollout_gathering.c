@@ -106,6 +106,30 @@ static const struct rollout_node *look(struct fixture *f, struct arena *a)
     return &g.in.nodes[0];
 }
 
+/* By its taint, whoever set it; or by its pass, which is about to write that. */
+static void closed_for_a_fault(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    assert_false(look(f, &a)->unhealthy);
+    put(f, RESOURCE_NODE,
+        "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3', 'labels': "
+        "{'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'}}, 'spec': {'taints': [{'key': "
+        "'ostler.dev/unhealthy', 'effect': 'NoSchedule'}]}}",
+        false);
+    assert_true(look(f, &a)->unhealthy);
+    put(f, RESOURCE_NODE,
+        "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '4', 'labels': "
+        "{'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'}}, 'spec': {'taints': [{'key': "
+        "'ostler.dev/unhealthy-too', 'effect': 'NoSchedule'}]}}",
+        false);
+    assert_false(look(f, &a)->unhealthy);
+    struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
+    struct node_verdict v = { .state = NODE_UNHEALTHY, .unhealthy = true };
+    tally_set(&f->cluster.tally, &slot->summary, &v);
+    assert_true(look(f, &a)->unhealthy);
+}
+
 static void labels_are_the_node_s(void **state)
 {
     struct fixture *f = *state;
@@ -409,6 +433,7 @@ static void what_is_wanted_counts_once_it_is_recorded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(closed_for_a_fault, set_up, tear_down),
         cmocka_unit_test_setup_teardown(labels_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_claim_is_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_only_goes_needs_no_images, set_up, tear_down),
