@@ -10,10 +10,8 @@
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
 #include "kubectl/view/edit_health.h"
+#include "kubectl/view/health.h"
 #include "reconcilers/decide/node_types.h"
-#include "reconcilers/model/health_status.h"
-
-#define WORD_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 int completion_print(const char *shell)
 {
@@ -73,13 +71,6 @@ static void completion_print_nodes(char *const *words, size_t count, const char 
             printf("%s\t\n", object_name(report));
 }
 
-/* A reason is a word of letters and digits; another text might be a command to a terminal. */
-static bool completion_is_word(const char *text)
-{
-    size_t n = strlen(text);
-    return n > 0 && n < HEALTH_WORD_MAX && strspn(text, WORD_CHARS) == n;
-}
-
 /* Prints the faults of the nodes that the command line names. */
 static void completion_print_faults(char *const *words, size_t count, const char *begin)
 {
@@ -89,7 +80,7 @@ static void completion_print_faults(char *const *words, size_t count, const char
     JSON_EACH (report, reports) {
         const char *reason = json_str_or_empty(report, "status.health.reason");
         for (size_t i = 0; i + 1 < count; i++)
-            if (str_eq(words[i], object_name(report)) && completion_is_word(reason))
+            if (str_eq(words[i], object_name(report)) && health_is_reason(reason))
                 print_those(&reason, 1, begin);
     }
 }

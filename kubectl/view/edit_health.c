@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "kubectl/view/health.h"
 #include "kubectl/view/snapshot.h"
 #include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/health_spec.h"
@@ -306,7 +307,7 @@ static int refuse_fault(const struct edit_health *h, const struct fault_record *
         return err_set(e, ERR_INVALID,
                        "which fault of %s? Give --fault %s, or --fault " EDIT_HEALTH_ALL
                        " for every fault; nothing was changed",
-                       name, known ? known : "REASON");
+                       name, health_is_reason(known) ? known : "REASON");
     if (!known)
         return err_set(e, ERR_INVALID, "no fault of the GPUs of %s is known: nothing was changed",
                        name);

@@ -11,6 +11,7 @@
 #include "kubectl/view/events.h"
 #include "kubectl/view/explain.h"
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/xid.h"
 
@@ -41,19 +42,22 @@ static void describe_node(json_t *story, const json_t *node)
 {
     const json_t *conditions = json_at(node, "status.conditions"),
                  *ready = condition_find(conditions, "Ready");
-    const json_t *gpu = condition_find(conditions, NODE_CONDITION);
-    bool up = str_eq(json_str(ready, "status"), "True"),
-         well = str_eq(json_str(gpu, "status"), "True");
+    static const char *const ours[] = { NODE_CONDITION, NODE_CONDITION_HEALTH };
+    bool up = str_eq(json_str(ready, "status"), "True");
     add_step(story, json_str(node, "metadata.creationTimestamp"), "node", false,
              json_text("the Node was created"));
     if (ready)
         add_step(story, json_str(ready, "lastTransitionTime"), "node", !up,
                  json_textf("its kubelet became %s%s%s", up ? "Ready" : "not Ready",
                             up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
-    if (gpu)
-        add_step(story, json_str(gpu, "lastTransitionTime"), "node", !well,
-                 json_textf("%s became %s; now: %s", NODE_CONDITION, well ? "True" : "False",
-                            json_str_or_empty(gpu, "reason")));
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++) {
+        const json_t *c = condition_find(conditions, ours[i]);
+        const char *status = json_str_or_empty(c, "status");
+        if (c)
+            add_step(story, json_str(c, "lastTransitionTime"), "node", !str_eq(status, "True"),
+                     json_textf("%s became %s; now: %s", ours[i], status,
+                                json_str_or_empty(c, "reason")));
+    }
 }
 
 /* Adds when a field was set, and by whom; the setter's text has the time after " at ". */
@@ -136,11 +140,36 @@ static void describe_faults(json_t *story, const json_t *report)
         add_step(story, json_str(fault, "first"), "gpu", !row || row->level > HEALTH_NONE,
                  fault_text(fault, row, !str_eq(json_str(fault, "bootId"), boot)));
     }
+    JSON_EACH (repair, json_at(health, "repairs"))
+        add_step(story, json_str(repair, "at"), "ostler", false,
+                 json_textf("a repair began: %s", json_str_or_empty(repair, "kind")));
     if (health)
         add_step(story, json_str(health, "since"), "ostler", true,
                  json_textf("the health of its GPUs became %s (%s)",
                             json_str_or_empty(health, "level"),
                             json_str_or_empty(health, "reason")));
+}
+
+/* What Ostler, or a user, has decided about the fault. */
+static void describe_record(json_t *story, const json_t *node)
+{
+    static const char *const texts[FAULT_STATES_LEN] = {
+        [FAULT_CLOSED] = "the node was closed for new pods",
+        [FAULT_PROVING] = "the fault had ended; a GPU is to be validated",
+        [FAULT_IGNORED] = "a user decided to ignore the fault",
+        [FAULT_BRAKED] = "the storm brake kept the node open",
+    };
+    struct fault_record r;
+    fault_record_parse(object_annotation(node, ANNOTATION_FAULT), &r);
+    bool withheld = r.state == FAULT_CLOSED && !r.tainted;
+    if (r.state == FAULT_OVER)
+        return;
+    add_step_at(story, r.since_s, r.state == FAULT_IGNORED ? "people" : "ostler",
+                r.state == FAULT_CLOSED || r.state == FAULT_BRAKED,
+                json_textf("%s (%s%s%s)",
+                           withheld ? "the device plugin kept pods off the GPU, and the node open"
+                                    : texts[r.state],
+                           r.reason, *r.address ? " of GPU " : "", r.address));
 }
 
 static void describe_claim(json_t *story, const json_t *node)
@@ -150,10 +179,13 @@ static void describe_claim(json_t *story, const json_t *node)
     if (!text || !claim_parse(text, &c, NULL))
         return;
     enum tier tier = assignment_changes_by(assignment_ref(&c.from), assignment_ref(&c.to));
+    bool changes = !assignment_same(assignment_ref(&c.from), assignment_ref(&c.to));
+    CLEANUP_FREE char *change = changes ? xasprintf(" of its %s from %s to %s", tiers[tier].name,
+                                                    c.from.hash[tier], c.to.hash[tier])
+                                        : xstrdup("");
     add_step_at(story, c.claimed_s, "claim", false,
-                json_textf("taken out of service: %s of its %s from %s to %s, attempt %u",
-                           claim_kinds[c.kind].name, tiers[tier].name, c.from.hash[tier],
-                           c.to.hash[tier], c.attempt));
+                json_textf("taken out of service: %s%s, attempt %u", claim_kinds[c.kind].name,
+                           change, c.attempt));
     add_step_at(story, c.since_s, "claim", c.phase == CLAIM_FAILED,
                 json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "",
                            c.reason));
@@ -258,6 +290,7 @@ json_t *explain_story(const json_t *snapshot, const char *name)
     describe_users(story, node, policy);
     describe_report(story, json_object_get(snapshot, "reports"));
     describe_faults(story, json_object_get(snapshot, "reports"));
+    describe_record(story, node);
     describe_claim(story, node);
     describe_pods(story, json_object_get(snapshot, "pods"));
     describe_rollout(story, json_object_get(snapshot, "policyEvents"));
