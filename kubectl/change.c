@@ -170,8 +170,8 @@ int change_run(struct ask *a, const struct gpu_options *o, struct err *e)
     /* Runs on all nodes despite failures, and reports each failure. */
     for (size_t i = 0; i < o->name_count; i++) {
         const char *name = o->names[i];
-        if (!show_is_name(name) ? err_set(e, ERR_INVALID, "%s is not a name of a node", name)
-                                : carry_out(a, o, name, e)) {
+        if (!snapshot_is_name(name) ? err_set(e, ERR_INVALID, "%s is not a name of a node", name)
+                                    : carry_out(a, o, name, e)) {
             print_clean(stderr, "kubectl gpu: ", err_msg(e));
             err_clear(e);
             rc = -1;

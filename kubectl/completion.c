@@ -11,6 +11,7 @@
 #include "kubectl/show.h"
 #include "kubectl/view/edit_health.h"
 #include "kubectl/view/health.h"
+#include "kubectl/view/snapshot.h"
 #include "reconcilers/decide/node_types.h"
 
 int completion_print(const char *shell)
@@ -67,7 +68,7 @@ static void completion_print_nodes(char *const *words, size_t count, const char 
 {
     CLEANUP_JSON json_t *reports = completion_reports(words, count);
     JSON_EACH (report, reports)
-        if (show_is_name(object_name(report)) && str_has_prefix(object_name(report), begin))
+        if (snapshot_is_name(object_name(report)) && str_has_prefix(object_name(report), begin))
             printf("%s\t\n", object_name(report));
 }
 

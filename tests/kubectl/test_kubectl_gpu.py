@@ -1407,6 +1407,47 @@ def half_an_archive_is_none(c):
 
 
 @test
+def faults_for_a_ticket(c):
+    """Of nodes with a fault a bundle has what a support ticket asks for, the worst first, up to
+    20; of the others it says that it has not."""
+
+    def report_of(i):
+        gpu = {"address": "0000:65:00.0", "uuid": f"GPU-{i}"}
+        fault = {"address": "0000:65:00.0", "xid": 79, "count": 1, "bootId": "b"}
+        return {
+            "metadata": {"name": f"gpu-{i}"},
+            "status": {
+                "health": {"level": "Human" if i == 22 else "Event", "reason": "Xid79"},
+                "inventory": {"bootId": "b", "gpus": [gpu], "faults": [fault]},
+            },
+        }
+
+    def answer(_, path):
+        one = re.search(r"/gpunodes/gpu-(\d+)", path)
+        if one:
+            return 200, report_of(int(one[1]))
+        if re.search("/(nodes|leases)/", path):
+            return refusal(404, "NotFound", "not found")
+        kinds = {
+            "gpunodes": [report_of(i) for i in range(1, 23)],
+            "gpuclusterpolicies": [{"metadata": {"name": "default"}}],
+        }
+        return 200, {"items": next((i for part, i in kinds.items() if part in path), [])}
+
+    with other(c, answer) as (plugin, _):
+        path = c.folder / "ticket.tar.gz"
+        out = plugin.said("bundle", "-f", str(path))
+        with tarfile.open(path) as tar:
+            files = {n.split("/", 1)[1]: tar.extractfile(n).read().decode() for n in tar.getnames()}
+        told = [f for f in files if re.match(r"faults/gpu-\d+\.txt", f)]
+        assert told == [f"faults/gpu-{i}.txt" for i in (22, *range(1, 20))], told
+        assert "faults: 2 more nodes with faults of GPUs" in out, out
+        assert "GPU has fallen off the bus" in files["faults/gpu-22.txt"], files
+        assert "GPU-22" in files["faults/gpu-22.txt"] and "GPU-22" in files["faults/gpu-22.yaml"]
+        assert "kubectl debug node/gpu-22 " in files["faults/commands.txt"], files
+
+
+@test
 def a_bundle_goes_on_under_nohup(c):
     """Where SIGHUP is ignored, as under nohup, a terminal that is closed does not end a bundle."""
     folder = c.folder / "nohup"

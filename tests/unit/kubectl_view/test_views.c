@@ -15,6 +15,7 @@
 #include "kubectl/view/explain.h"
 #include "kubectl/view/nodes.h"
 #include "kubectl/view/status.h"
+#include "kubectl/view/support.h"
 #include "tests/unit/support/cases.h"
 
 enum { TEXT_MAX = 1 << 20, NAMES_MAX = 8, STATUS_LINES = 24 };
@@ -95,6 +96,14 @@ static void show_edits_on_node(struct shown *s)
     edit_clear(&d);
 }
 
+static void show_support(struct shown *s)
+{
+    const json_t *report = json_object_get(s->snapshot, "reports");
+    buf_printf(&s->out, "needed: %s\n", support_is_needed(report) ? "yes" : "no");
+    support_print(s->snapshot, &s->paint, &s->out);
+    support_print_commands(s->snapshot, &s->paint, &s->out);
+}
+
 typedef int edit_health_fn(const struct edit_health *h, struct edit *ret, struct err *e);
 
 static void add_health_edit(struct shown *s, edit_health_fn *fn, const char *fault, bool undo)
@@ -137,6 +146,7 @@ static const struct {
     { "events", show_events },
     { "policy-edits", show_edits_on_policy },
     { "node-edits", show_edits_on_node },
+    { "support", show_support },
     { "repair", show_repair },
     { "ignore", show_ignore },
 };
