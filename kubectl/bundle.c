@@ -21,8 +21,13 @@
 #include "kubectl/view/nodes.h"
 #include "kubectl/view/scrub.h"
 #include "kubectl/view/status.h"
+#include "kubectl/view/support.h"
+#include "reconcilers/model/xid.h"
+#include "kubectl/view/snapshot.h"
 
 enum { TEXT_ROOM = 256 << 20, READY_PODS_MAX = 500, EXPLAINED_MAX = 10, WIDTH = 160 };
+/* Most nodes whose faults the bundle has in full. */
+enum { SUPPORT_MAX = 20 };
 
 #define OPERATOR_LABELS "app.kubernetes.io/name=ostler"
 
@@ -169,7 +174,7 @@ static void add_stories(struct bundle *b, const json_t *status)
     JSON_EACH (group, json_object_get(status, "stuck"))
         JSON_EACH_AT (k, node, json_object_get(group, "nodes")) {
             const char *name = json_string_value(node);
-            if (k >= 3 || told >= EXPLAINED_MAX || !show_is_name(name) || ask_stopped(b->ask))
+            if (k >= 3 || told >= EXPLAINED_MAX || !snapshot_is_name(name) || ask_stopped(b->ask))
                 continue;
             CLEANUP_JSON json_t *snapshot = gather(
                 b->ask, b->o, &(struct gathering){ SEE_ALL_OF_NODE, 0, name }, NULL);
@@ -180,6 +185,54 @@ static void add_stories(struct bundle *b, const json_t *status)
             if (explained)
                 add_view(b, file, "the history of a node that is stuck", explained, explain_print);
         }
+}
+
+/* Adds the faults of one node, and its commands to the others'. */
+static void add_support(struct bundle *b, const char *name, struct buf *commands)
+{
+    const struct gathering parts = { SEE_REPORTS | SEE_EVENTS | SEE_PODS, 0, name };
+    CLEANUP_JSON json_t *snapshot = gather(b->ask, b->o, &parts, NULL);
+    json_t *report = json_object_get(snapshot, "reports");
+    CLEANUP_FREE char *text = xasprintf("faults/%.80s.txt", name);
+    CLEANUP_FREE char *yaml = xasprintf("faults/%.80s.yaml", name);
+    if (!report) {
+        lack(b, text, "its GpuNode could not be read");
+        return;
+    }
+    add_view(b, text, "a node with a fault, for a support ticket", snapshot, support_print);
+    add_objects(b, yaml, "its GpuNode with its GPUs", report, scrub_object);
+    support_print_commands(snapshot, &(struct paint){ .width = WIDTH }, commands);
+}
+
+/* Adds what NVIDIA's support asks for of each node whose GPUs have a fault, the worst level first,
+ * and the commands for the rest. */
+static void add_faults(struct bundle *b, const json_t *reports)
+{
+    static const char head[] =
+        "NVIDIA's support also asks for the output of nvidia-bug-report.sh. It takes minutes.\n"
+        "It runs in the driver's container, which is privileged: you need the permission for\n"
+        "pods/exec. If the driver hangs, add --safe-mode. Its output is not masked: check it "
+        "before\n"
+        "you share it.\n";
+    struct buf commands = BUF_INIT(TEXT_ROOM);
+    size_t told = 0, more = 0;
+    buf_str(&commands, head);
+    for (int level = HEALTH_LEVELS - 1; level >= HEALTH_NONE; level--)
+        JSON_EACH (report, reports) {
+            enum health_level of = HEALTH_NONE;
+            health_level_parse(json_str(report, "status.health.level"), &of);
+            bool wanted = (int) of == level && support_is_needed(report) &&
+                          snapshot_is_name(object_name(report)) && !ask_stopped(b->ask);
+            if (wanted && told++ < SUPPORT_MAX)
+                add_support(b, object_name(report), &commands);
+            more += wanted && told > SUPPORT_MAX;
+        }
+    CLEANUP_FREE char *text = buf_take(&commands);
+    if (told)
+        add_text(b, "faults/commands.txt", "commands that collect the rest on the nodes", text);
+    if (more)
+        buf_printf(&b->lacking,
+                   "faults: %zu more nodes with faults of GPUs; gpunodes.yaml has them\n", more);
 }
 
 /* ---- the bundle */
@@ -213,6 +266,7 @@ static void add_seen(struct bundle *b, const json_t *snapshot)
     if (b->silent)
         buf_printf(&b->lacking, "logs: %zu containers have written no log\n", b->silent);
     add_stories(b, status);
+    add_faults(b, json_object_get(snapshot, "reports"));
 }
 
 static void add_contents(struct bundle *b, const char *time)

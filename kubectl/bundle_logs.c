@@ -12,6 +12,7 @@
 #include "kube/log_tail.h"
 #include "kube/object.h"
 #include "kubectl/show.h"
+#include "kubectl/view/snapshot.h"
 
 /* Timeout for an unresponsive kubelet, and the concurrent requests that may wait for it. */
 enum { BYTES = BUNDLE_LOGS_KIB << 10, TIMEOUT_MS = 10000, AT_ONCE = 16 };
@@ -68,7 +69,7 @@ static void add_logs_of(struct logs *logs, const json_t *pod)
             const char *name = json_str_or_empty(status, "name");
             bool now = json_at(status, "state.running") || json_at(status, "state.terminated");
             bool before = json_at(status, "lastState.terminated") != NULL;
-            if (!show_is_name(name) || (!now && !before))
+            if (!snapshot_is_name(name) || (!now && !before))
                 continue;
             logs->items = xreallocarray(logs->items, logs->len + 2, sizeof *logs->items);
             if (now)

@@ -10,6 +10,7 @@
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
 #include "kubectl/view/edit.h"
+#include "kubectl/view/edit_health.h"
 #include "kubectl/view/snapshot.h"
 #include "kubectl/view/term.h"
 
@@ -20,17 +21,28 @@ enum { TRIES = 5, PAUSE_MS = 200 };
  * would revert the fields. */
 #define MANAGER "ostler-kubectl"
 
-/* The edits of commands, and their objects: the policy, or each node of the command line. */
+/* The edits of commands, and their objects: the policy, or each node of the command line. Without
+ * one it is edit_approve(). */
 static const struct change {
     enum resource_id resource;
-    void (*edit)(const json_t *object, struct edit *ret); /* NULL: edit_approve() */
+    void (*edit)(const json_t *object, struct edit *ret);
+    int (*edit_health)(const struct edit_health *h, struct edit *ret, struct err *e);
+    unsigned reads; /* parts that the edit needs besides its object, as far as they are readable */
 } changes[GPU_COMMAND_COUNT] = {
     [GPU_PAUSE] = { RESOURCE_POLICY, edit_pause },
     [GPU_RESUME] = { RESOURCE_POLICY, edit_resume },
     [GPU_APPROVE] = { RESOURCE_POLICY, NULL },
     [GPU_HOLD] = { RESOURCE_NODE, edit_hold },
     [GPU_RELEASE] = { RESOURCE_NODE, edit_release },
+    [GPU_REPAIR] = { RESOURCE_NODE, .edit_health = edit_repair, .reads = SEE_PODS },
+    [GPU_IGNORE] = { RESOURCE_NODE, .edit_health = edit_ignore },
 };
+
+/* Whether the command writes nothing before the user has read what it will do. */
+static bool only_says(const struct gpu_options *o)
+{
+    return o->command == GPU_REPAIR && !o->yes && !o->undo && !o->dry_run;
+}
 
 static void print_clean(FILE *to, const char *before, const char *text)
 {
@@ -40,8 +52,9 @@ static void print_clean(FILE *to, const char *before, const char *text)
 
 static void change_print(const struct edit *d, const struct gpu_options *o)
 {
-    print_clean(stdout, d->patch && o->dry_run ? "(dry run) " : "", d->said);
-    if (d->patch && d->undo && !o->dry_run)
+    bool said = d->patch && only_says(o), dry = d->patch && o->dry_run;
+    print_clean(stdout, said ? "with --yes: " : dry ? "(dry run) " : "", d->said);
+    if (d->patch && d->undo && !o->dry_run && !said)
         print_clean(stdout, "undo: ", d->undo);
     fflush(stdout);
     if (d->patch && d->warning)
@@ -80,20 +93,19 @@ static int change_send(struct ask *a, const struct edit *d, const struct gpu_opt
 /* Reads the current policy. New reference. */
 static json_t *read_policy(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    CLEANUP_JSON json_t *snapshot = gather(a, o,
-                                           &(struct gathering){ SEE_POLICY, SEE_POLICY, NULL }, e);
-    json_t *policy = json_object_get(snapshot, "policy");
-    if (snapshot && !policy)
+    json_t *snapshot = gather(a, o, &(struct gathering){ SEE_POLICY, SEE_POLICY, NULL }, e);
+    if (snapshot && !json_object_get(snapshot, "policy"))
         err_set(e, ERR_NOT_FOUND, "there is no GpuClusterPolicy: nothing is upgraded");
-    return json_incref(policy);
+    return snapshot;
 }
 
-/* Reads the current Node; NULL without an error: it does not exist. New reference. */
+/* Reads the current Node and what belongs to it; without an error and a node: it does not exist.
+ * New reference. */
 static json_t *change_read_node(struct ask *a, const struct gpu_options *o, const char *name,
                                 struct err *e)
 {
-    CLEANUP_JSON json_t *snapshot = gather(
-        a, o, &(struct gathering){ SEE_POLICY | SEE_NODES | SEE_REPORTS, SEE_NODES, name }, e);
+    unsigned parts = SEE_POLICY | SEE_NODES | SEE_REPORTS | changes[o->command].reads;
+    json_t *snapshot = gather(a, o, &(struct gathering){ parts, SEE_NODES, name }, e);
     json_t *node = json_object_get(snapshot, "nodes"),
            *report = json_object_get(snapshot, "reports");
     /* A hold of a node without a GPU has no effect; a mistyped name may be that of another node. */
@@ -104,26 +116,38 @@ static json_t *change_read_node(struct ask *a, const struct gpu_options *o, cons
             e, ERR_NOT_FOUND,
             "the Node %s does not exist, and Ostler will delete its GpuNode: nothing was changed",
             name);
-    return e->kind == ERR_NONE ? json_incref(node) : NULL;
+    return snapshot;
+}
+
+/* Decides what to change. */
+static int change_edit(const struct ask *a, const struct gpu_options *o, const json_t *snapshot,
+                       const json_t *object, struct edit *ret, struct err *e)
+{
+    const struct change *c = &changes[o->command];
+    struct edit_health health = { snapshot, o->fault, o->undo, ask_now_us(a) };
+    if (c->edit_health)
+        return c->edit_health(&health, ret, e);
+    if (!c->edit)
+        return edit_approve(object, o->name_count ? o->names[0] : NULL, ret, e);
+    c->edit(object, ret);
+    return 0;
 }
 
 /* `name`: of a node; NULL: the policy. */
 static int try_once(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
 {
-    const struct change *c = &changes[o->command];
     struct edit d = { 0 };
-    CLEANUP_JSON json_t *object = name ? change_read_node(a, o, name, e) : read_policy(a, o, e);
-    if (!object)
+    CLEANUP_JSON json_t *snapshot = name ? change_read_node(a, o, name, e) : read_policy(a, o, e);
+    const json_t *object = json_object_get(snapshot, name ? "nodes" : "policy");
+    if (e->kind != ERR_NONE || !object)
         return e->kind == ERR_NONE ? show_no_such_node(a, o, name, e) : -1;
-    int rc = 0;
-    if (c->edit)
-        c->edit(object, &d);
-    else
-        rc = edit_approve(object, o->name_count ? o->names[0] : NULL, &d, e);
-    if (rc == 0 && d.patch)
+    int rc = change_edit(a, o, snapshot, object, &d, e);
+    if (rc == 0 && d.patch && !only_says(o))
         rc = change_send(a, &d, o, object_name(object), e);
     if (rc == 0)
         change_print(&d, o);
+    if (rc == 0 && d.patch && only_says(o))
+        rc = err_set(e, ERR_INVALID, "nothing was changed: add --yes to ask for the repair");
     edit_clear(&d);
     return rc;
 }
@@ -146,8 +170,8 @@ int change_run(struct ask *a, const struct gpu_options *o, struct err *e)
     /* Runs on all nodes despite failures, and reports each failure. */
     for (size_t i = 0; i < o->name_count; i++) {
         const char *name = o->names[i];
-        if (!show_is_name(name) ? err_set(e, ERR_INVALID, "%s is not a name of a node", name)
-                                : carry_out(a, o, name, e)) {
+        if (!snapshot_is_name(name) ? err_set(e, ERR_INVALID, "%s is not a name of a node", name)
+                                    : carry_out(a, o, name, e)) {
             print_clean(stderr, "kubectl gpu: ", err_msg(e));
             err_clear(e);
             rc = -1;

@@ -6,7 +6,8 @@
 
 #include "kubectl/ask.h"
 
-/* Runs the command of the options: pause, resume, approve, hold or release. */
+/* Runs the command of the options: pause, resume, approve, hold, release, repair or
+ * ignore. */
 int change_run(struct ask *a, const struct gpu_options *o, struct err *e);
 
 #endif

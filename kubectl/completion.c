@@ -9,6 +9,9 @@
 #include "kubectl/ask.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
+#include "kubectl/view/edit_health.h"
+#include "kubectl/view/health.h"
+#include "kubectl/view/snapshot.h"
 #include "reconcilers/decide/node_types.h"
 
 int completion_print(const char *shell)
@@ -23,6 +26,13 @@ int completion_print(const char *shell)
 }
 
 /* ---- words */
+
+/* The words so far; the last one is to be completed. */
+struct typed {
+    char *const *words;
+    size_t count;
+    enum gpu_command command; /* GPU_COMMAND_COUNT: not known yet */
+};
 
 static void print_those(const char *const *words, size_t count, const char *begin)
 {
@@ -40,29 +50,47 @@ static void take_value(char *const *words, size_t count, const char *option, con
             *ret = value ? value : words[i + 1];
 }
 
-/* Prints the nodes of the command line's cluster; none if it cannot be read. */
-static void completion_print_nodes(char *const *words, size_t count, const char *begin)
+/* The reports of the command line's cluster; NULL if they cannot be read. New reference. */
+static json_t *completion_reports(char *const *words, size_t count)
 {
     struct gpu_options o = { .request_timeout_ms = 2000, .operand_namespace = "ostler-operands" };
     take_value(words, count, "--kubeconfig", &o.kubeconfig);
     take_value(words, count, "--context", &o.context);
     CLEANUP_ERR struct err e = { 0 };
     struct ask *a = ask_open(&o, &e);
-    json_t *snapshot = a ? gather(a, &o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, &e)
-                         : NULL;
-    JSON_EACH (report, json_object_get(snapshot, "reports"))
-        if (show_is_name(object_name(report)) && str_has_prefix(object_name(report), begin))
-            printf("%s\t\n", object_name(report));
-    json_decref(snapshot);
+    CLEANUP_JSON json_t *snapshot =
+        a ? gather(a, &o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, &e) : NULL;
     ask_free(a);
+    return json_incref(json_object_get(snapshot, "reports"));
+}
+
+static void completion_print_nodes(char *const *words, size_t count, const char *begin)
+{
+    CLEANUP_JSON json_t *reports = completion_reports(words, count);
+    JSON_EACH (report, reports)
+        if (snapshot_is_name(object_name(report)) && str_has_prefix(object_name(report), begin))
+            printf("%s\t\n", object_name(report));
+}
+
+/* Prints the faults of the nodes that the command line names. */
+static void completion_print_faults(char *const *words, size_t count, const char *begin)
+{
+    static const char *const every = EDIT_HEALTH_ALL;
+    CLEANUP_JSON json_t *reports = completion_reports(words, count);
+    print_those(&every, 1, begin);
+    JSON_EACH (report, reports) {
+        const char *reason = json_str_or_empty(report, "status.health.reason");
+        for (size_t i = 0; i + 1 < count; i++)
+            if (str_eq(words[i], object_name(report)) && health_is_reason(reason))
+                print_those(&reason, 1, begin);
+    }
 }
 
 /* Whether an option with this name or letter is among these words. */
-static bool completion_is_given(char *const *words, size_t count, const char *name,
-                                const char *letter)
+static bool completion_is_given(const struct typed *t, const char *name, const char *letter)
 {
-    for (size_t i = 0; i + 1 < count; i++)
-        if (str_eq(words[i], name) || str_eq(words[i], letter))
+    for (size_t i = 0; i + 1 < t->count; i++)
+        if (str_eq(t->words[i], name) || str_eq(t->words[i], letter))
             return true;
     return false;
 }
@@ -78,8 +106,7 @@ static void print_outputs(enum gpu_command command, bool watch, const char *begi
 
 /* Completes the value of an option, except free text. Returns true if the shell must complete a
  * file. */
-static bool complete_value(const char *option, enum gpu_command command, bool watch,
-                           const char *begin)
+static bool complete_value(const struct typed *t, const char *option, const char *begin)
 {
     static const char *const states[] = {
 #define X(id, name, served) name,
@@ -87,9 +114,11 @@ static bool complete_value(const char *option, enum gpu_command command, bool wa
 #undef X
     };
     if (str_eq(option, "-o") || str_eq(option, "--output"))
-        print_outputs(command, watch, begin);
+        print_outputs(t->command, completion_is_given(t, "--watch", "-w"), begin);
     if (str_eq(option, "--state"))
         print_those(states, ARRAY_LEN(states), begin);
+    if (str_eq(option, "--fault"))
+        completion_print_faults(t->words, t->count, begin);
     return gpu_option_takes_file(option);
 }
 
@@ -98,7 +127,8 @@ static void complete_name(enum gpu_command command, char *const *words, size_t c
 {
     static const char *const shells[] = { "bash", "zsh", "fish", "kubectl" };
     static const unsigned of_nodes = 1u << GPU_NODES | 1u << GPU_EXPLAIN | 1u << GPU_EVENTS |
-                                     1u << GPU_HOLD | 1u << GPU_RELEASE;
+                                     1u << GPU_HOLD | 1u << GPU_RELEASE | 1u << GPU_REPAIR |
+                                     1u << GPU_IGNORE;
     if (command == GPU_COMPLETION)
         print_those(shells, ARRAY_LEN(shells), begin);
     else if (command < GPU_COMMAND_COUNT && of_nodes & 1u << command)
@@ -121,13 +151,14 @@ int completion_words(char *const *words, size_t count)
     const char *last = count ? words[count - 1] : "", *before = count > 1 ? words[count - 2] : "",
                *sign = strchr(last, '=');
     enum gpu_command command = command_among(words, count);
-    bool watch = completion_is_given(words, count, "--watch", "-w"), files = false;
+    const struct typed t = { words, count, command };
+    bool files = false;
     CLEANUP_FREE char *option = last[0] == '-' && sign ? xstrndup(last, (size_t) (sign - last))
                                                        : NULL;
     if (option)
-        files = complete_value(option, command, watch, sign + 1);
+        files = complete_value(&t, option, sign + 1);
     else if (before[0] == '-' && gpu_option_takes_value(before))
-        files = complete_value(before, command, watch, last);
+        files = complete_value(&t, before, last);
     else if (last[0] == '-')
         gpu_options_complete_option(command, last);
     else if (command == GPU_COMMAND_COUNT)

@@ -17,10 +17,10 @@
 /* A command that uses a cluster; returns 0, or -1 with an error. */
 typedef int command_fn(struct ask *a, const struct gpu_options *o, struct err *e);
 static command_fn *const online[GPU_COMMAND_COUNT] = {
-    [GPU_STATUS] = show_run,     [GPU_NODES] = show_run,   [GPU_EXPLAIN] = show_run,
-    [GPU_EVENTS] = show_run,     [GPU_PAUSE] = change_run, [GPU_RESUME] = change_run,
-    [GPU_APPROVE] = change_run,  [GPU_HOLD] = change_run,  [GPU_RELEASE] = change_run,
-    [GPU_BUNDLE] = bundle_write,
+    [GPU_STATUS] = show_run,    [GPU_NODES] = show_run,    [GPU_EXPLAIN] = show_run,
+    [GPU_EVENTS] = show_run,    [GPU_PAUSE] = change_run,  [GPU_RESUME] = change_run,
+    [GPU_APPROVE] = change_run, [GPU_HOLD] = change_run,   [GPU_RELEASE] = change_run,
+    [GPU_REPAIR] = change_run,  [GPU_IGNORE] = change_run, [GPU_BUNDLE] = bundle_write,
 };
 
 static int complain(const struct err *e)

@@ -56,7 +56,8 @@ static const struct option_kind dry_run = {
 };
 
 #define BIT(command) (1u << GPU_##command)
-#define WRITES (BIT(PAUSE) | BIT(RESUME) | BIT(APPROVE) | BIT(HOLD) | BIT(RELEASE))
+#define WRITES                                                                                     \
+    (BIT(PAUSE) | BIT(RESUME) | BIT(APPROVE) | BIT(HOLD) | BIT(RELEASE) | BIT(REPAIR) | BIT(IGNORE))
 #define SHOWS (BIT(STATUS) | BIT(NODES) | BIT(EXPLAIN) | BIT(EVENTS))
 #define PLUGIN (SHOWS | WRITES | BIT(BUNDLE))
 /* A plan has no colours, and does not use Ostler's own namespace. */
@@ -103,6 +104,13 @@ static const struct option_row rows[] = {
       "default: " POLICY_INSTALL_DIRS },
     { "--control-plane-nodes", NULL, BIT(PLAN), &option_flag, AT(control_plane), "",
       "plan: Ostler also serves GPU nodes of the control plane" },
+    { "--yes", "-y", BIT(REPAIR), &option_flag, AT(yes), "",
+      "repair: ask for it; without this, only say what it would do" },
+    { "--cancel", NULL, BIT(REPAIR), &option_flag, AT(undo), "", "repair: no longer ask for it" },
+    { "--fault", NULL, BIT(IGNORE), &text, AT(fault), "REASON",
+      "ignore: the fault, such as Xid79, or \"all\" for every fault of the node" },
+    { "--undo", NULL, BIT(IGNORE), &option_flag, AT(undo), "",
+      "ignore: let the fault count again" },
     { "--dry-run", NULL, WRITES, &dry_run, AT(dry_run), "server",
       "let the API server check the change without applying it" },
     { "--no-color", NULL, PLUGIN, &option_flag, AT(no_colour), "",

@@ -22,6 +22,8 @@
     X(APPROVE, "approve", "[HASH]", "approve the plan that waits for approval")                    \
     X(HOLD, "hold", "NODE…", "exclude nodes from upgrades")                                        \
     X(RELEASE, "release", "NODE…", "include held nodes in upgrades again")                         \
+    X(REPAIR, "repair", "NODE", "ask for a repair of a node's GPUs now; --cancel takes it back")   \
+    X(IGNORE, "ignore", "NODE", "do nothing about a fault of a node's GPUs; --undo takes it back") \
     X(BUNDLE, "bundle", "", "write a support bundle without secrets")                              \
     X(COMPLETION, "completion", "SHELL",                                                           \
       "print a completion script: kubectl for `kubectl gpu`; bash, zsh, fish for `kubectl-gpu`")   \
@@ -57,6 +59,9 @@ struct gpu_options {
     enum gpu_output output;
     bool watch;
     bool dry_run;
+    bool yes;          /* repair: do it */
+    bool undo;         /* repair, ignore: take it back */
+    const char *fault; /* ignore: the fault's reason, or "all"; NULL: not given */
     bool simulate;
     bool no_colour;
     char *const *names; /* the command's arguments */

@@ -377,17 +377,11 @@ int show_run(struct ask *a, const struct gpu_options *o, struct err *e)
     if (o->command != GPU_EXPLAIN)
         return show(a, o, &s, e);
     s.gathering.node = o->names[0];
-    if (!show_is_name(o->names[0]))
+    if (!snapshot_is_name(o->names[0]))
         return err_set(e, ERR_INVALID, "%s is not a name of a node", o->names[0]);
     int rc = show(a, o, &s, e);
     if (rc == 0 || e->kind != ERR_NOT_FOUND || *err_msg(e))
         return rc;
     err_clear(e);
     return show_no_such_node(a, o, o->names[0], e);
-}
-
-bool show_is_name(const char *name)
-{
-    size_t n = strlen(name);
-    return n > 0 && n <= 253 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") == n;
 }

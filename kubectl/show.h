@@ -11,8 +11,6 @@ enum { GPU_DONE = 0, GPU_NOT_DONE = 1, GPU_USAGE = 2 };
 /* Runs the command of the options: status, nodes, explain or events. */
 int show_run(struct ask *a, const struct gpu_options *o, struct err *e);
 
-/* Whether the text can be a node's name. */
-bool show_is_name(const char *name);
 /* Sets the error that a node does not exist, with similar names of the fleet, which it reads;
  * always -1. */
 int show_no_such_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e);

@@ -27,6 +27,19 @@ static char *filled(const char *text, const char *word, const char *with)
     return buf_take(&b);
 }
 
+enum reason advice_reason(const char *word)
+{
+    static const enum reason numbered[] = { REASON_XID, REASON_SXID };
+    for (size_t i = 0; word && i < ARRAY_LEN(numbered); i++) {
+        const char *text = reason_text(numbered[i]);
+        size_t n = strlen(text);
+        if (str_has_prefix(word, text) && word[n] &&
+            strspn(word + n, "0123456789") == strlen(word + n))
+            return numbered[i];
+    }
+    return reason_parse(word);
+}
+
 char *advice_of_node(const char *node, const char *state, enum reason reason)
 {
     const char *todo = str_eq(state, "Lost") ? reason_todo(REASON_NODE_NOT_READY)
@@ -44,7 +57,7 @@ char *advice_of_rollout(enum reason reason, const char *plan)
 bool advice_is_stuck(const char *state, enum reason reason, long long seconds)
 {
     static const char *const at_once[] = { "Failed", "Unsupported", "Lost", NULL };
-    static const char *const quiet[] = { "Ready", "ForeignStack", "Unmanaged", NULL };
+    static const char *const quiet[] = { "Ready", "Unhealthy", "ForeignStack", "Unmanaged", NULL };
     if (str_is_any_of(state, at_once))
         return true;
     if (str_is_any_of(state, quiet))

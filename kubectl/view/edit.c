@@ -26,9 +26,7 @@ static json_t *guarded(const json_t *object)
                      json_str_or_empty(object, "metadata.resourceVersion"));
 }
 
-/* Sets a member of "labels" or "annotations"; the value NULL removes it. */
-static json_t *patch_of_mark(const json_t *object, const char *where, const char *key,
-                             const char *value)
+json_t *edit_mark(const json_t *object, const char *where, const char *key, const char *value)
 {
     json_t *patch = guarded(object), *marks = json_object();
     json_object_set_new(marks, key, value ? json_text(value) : json_null());
@@ -111,7 +109,7 @@ int edit_approve(const json_t *policy, const char *hash, struct edit *ret, struc
         ret->said = xasprintf("plan %s is approved already; nothing was changed", there);
         return 0;
     }
-    ret->patch = patch_of_mark(policy, "annotations", POLICY_APPROVED, there);
+    ret->patch = edit_mark(policy, "annotations", POLICY_APPROVED, there);
     ret->said = xasprintf("approved plan %s: %s", there,
                           json_str_or_empty(policy, "status.rollout.plan.message"));
     ret->undo = xasprintf("kubectl gpu pause, or kubectl annotate gpuclusterpolicy " POLICY_NAME
@@ -147,7 +145,7 @@ void edit_hold(const json_t *node, struct edit *ret)
                               setter ? ", by " : "", str_or_empty(setter));
         return;
     }
-    ret->patch = patch_of_mark(node, "labels", LABEL_HOLD, "true");
+    ret->patch = edit_mark(node, "labels", LABEL_HOLD, "true");
     ret->said = xasprintf("%s is held: it is not upgraded until it is released%s", name,
                           under_way(node));
     ret->undo = xasprintf("kubectl gpu release %s", name);
@@ -164,7 +162,7 @@ void edit_release(const json_t *node, struct edit *ret)
             cordoned ? ". It is cordoned, which also prevents upgrades: kubectl uncordon" : "");
         return;
     }
-    ret->patch = patch_of_mark(node, "labels", LABEL_HOLD, NULL);
+    ret->patch = edit_mark(node, "labels", LABEL_HOLD, NULL);
     ret->said = xasprintf("%s is released: it is upgraded when its turn comes%s", name,
                           cordoned ? "; it is also cordoned, which prevents upgrades" : "");
     ret->undo = xasprintf("kubectl gpu hold %s", name);

@@ -18,6 +18,10 @@ struct edit {
 /* Frees its memory and empties it. */
 void edit_clear(struct edit *d);
 
+/* A patch of this version of the object that sets a member of its "labels" or "annotations"
+ * (`where`); the value NULL removes it. New reference. */
+json_t *edit_mark(const json_t *object, const char *where, const char *key, const char *value);
+
 /* Sets or removes spec.rollout.paused of the policy. */
 void edit_pause(const json_t *policy, struct edit *ret);
 void edit_resume(const json_t *policy, struct edit *ret);

@@ -8,6 +8,7 @@
 #include "base/terminal.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "kubectl/view/health.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/reason.h"
@@ -175,9 +176,9 @@ static void print_head(const json_t *all, const struct paint *p, struct buf *out
                                       : xasprintf("%s: Ostler has no report about it", node);
     CLEANUP_FREE char *clean = terminal_clean(line);
     paint_add(out, p,
-              str_eq(state, "Ready")    ? GREEN
-              : str_eq(state, "Failed") ? RED
-                                        : YELLOW,
+              str_eq(state, "Ready")                                  ? GREEN
+              : str_eq(state, "Failed") || str_eq(state, "Unhealthy") ? RED
+                                                                      : YELLOW,
               clean);
     buf_str(out, "\n");
     term_wrap(out, p, 2, 0, json_str_or_empty(all, "message"));
@@ -187,20 +188,35 @@ static void print_head(const json_t *all, const struct paint *p, struct buf *out
     term_wrap(out, p, 2, 0, facts);
 }
 
-/* What is wrong with the node's GPUs; the state of the node may be Ready all the same. */
+/* Repairs that Ostler has tried, in one line: "Reset at 2026-…Z, Reboot at 2026-…Z". */
+static void print_repairs(const json_t *repairs, const struct paint *p, struct buf *out)
+{
+    struct buf line = BUF_INIT(1 << 16);
+    JSON_EACH (repair, repairs)
+        buf_printf(&line, "%s%.40s at %.40s",
+                   line.len ? ", " : "repairs: ", json_str_or_empty(repair, "kind"),
+                   json_str_or_empty(repair, "at"));
+    CLEANUP_FREE char *text = buf_take(&line);
+    term_wrap(out, p, 2, 0, text);
+}
+
+/* What is wrong with the node's GPUs, and what Ostler does about it; the state of the node may be
+ * Ready all the same. */
 static void print_health(const json_t *health, int64_t now_us, const struct paint *p,
                          struct buf *out)
 {
-    const char *level = json_str(health, "level");
+    const char *level = json_str(health, "level"), *handled = health_handled(health);
     if (!level)
         return;
     int64_t lasts_s = term_seconds_since(json_str(health, "since"), now_us);
     CLEANUP_FREE char *span = term_span(lasts_s);
-    CLEANUP_FREE char *line = xasprintf(
-        "%s (%s)%s%s: %s", level, json_str_or_empty(health, "reason"), lasts_s < 0 ? "" : " for ",
-        lasts_s < 0 ? "" : span, json_str_or_empty(health, "message"));
+    CLEANUP_FREE char *line = xasprintf("%s%s%s (%s)%s%s: %s", level, handled ? ", " : "",
+                                        str_or_empty(handled), json_str_or_empty(health, "reason"),
+                                        lasts_s < 0 ? "" : " for ", lasts_s < 0 ? "" : span,
+                                        json_str_or_empty(health, "message"));
     title(out, p, "Health of its GPUs");
     term_wrap(out, p, 2, 0, line);
+    print_repairs(json_object_get(health, "repairs"), p, out);
 }
 
 static void print_story(const json_t *story, const struct paint *p, struct buf *out)

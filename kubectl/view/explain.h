@@ -18,5 +18,7 @@ json_t *explain_story(const json_t *snapshot, const char *name);
 /* The next steps: a list of {text, at}; `at` is absent if unknown. `ostler` is the result of
  * snapshot_ostler(). New reference. */
 json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_us);
+/* Adds what a user can do about a fault of the node's GPUs, and how to undo what a user did. */
+void explain_health(const json_t *snapshot, json_t *next);
 
 #endif

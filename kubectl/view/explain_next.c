@@ -215,5 +215,6 @@ json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_u
     else if (l.policy)
         describe_silence(&l);
     describe_users(&l);
+    explain_health(snapshot, l.next);
     return l.next;
 }

@@ -11,6 +11,7 @@
 #include "kubectl/view/events.h"
 #include "kubectl/view/explain.h"
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/xid.h"
 
@@ -143,11 +144,36 @@ static void describe_faults(json_t *story, const json_t *report)
         add_step(story, json_str(fault, "first"), "gpu", !row || row->level > HEALTH_NONE,
                  fault_text(fault, row, !str_eq(json_str(fault, "bootId"), boot)));
     }
+    JSON_EACH (repair, json_at(health, "repairs"))
+        add_step(story, json_str(repair, "at"), "ostler", false,
+                 json_textf("a repair began: %s", json_str_or_empty(repair, "kind")));
     if (health)
         add_step(story, json_str(health, "since"), "ostler", true,
                  json_textf("the health of its GPUs became %s (%s)",
                             json_str_or_empty(health, "level"),
                             json_str_or_empty(health, "reason")));
+}
+
+/* What Ostler, or a user, has decided about the fault. */
+static void describe_record(json_t *story, const json_t *node)
+{
+    static const char *const texts[FAULT_STATES_LEN] = {
+        [FAULT_CLOSED] = "the node was closed for new pods",
+        [FAULT_PROVING] = "the fault had ended; a GPU is to be validated",
+        [FAULT_IGNORED] = "a user decided to ignore the fault",
+        [FAULT_BRAKED] = "the storm brake kept the node open",
+    };
+    struct fault_record r;
+    fault_record_parse(object_annotation(node, ANNOTATION_FAULT), &r);
+    bool withheld = r.state == FAULT_CLOSED && !r.tainted;
+    if (r.state == FAULT_OVER)
+        return;
+    add_step_at(story, r.since_s, r.state == FAULT_IGNORED ? "people" : "ostler",
+                r.state == FAULT_CLOSED || r.state == FAULT_BRAKED,
+                json_textf("%s (%s%s%s)",
+                           withheld ? "the device plugin kept pods off the GPU, and the node open"
+                                    : texts[r.state],
+                           r.reason, *r.address ? " of GPU " : "", r.address));
 }
 
 static void describe_claim(json_t *story, const json_t *node)
@@ -157,10 +183,13 @@ static void describe_claim(json_t *story, const json_t *node)
     if (!text || !claim_parse(text, &c, NULL))
         return;
     enum tier tier = assignment_changes_by(assignment_ref(&c.from), assignment_ref(&c.to));
+    bool changes = !assignment_same(assignment_ref(&c.from), assignment_ref(&c.to));
+    CLEANUP_FREE char *change = changes ? xasprintf(" of its %s from %s to %s", tiers[tier].name,
+                                                    c.from.hash[tier], c.to.hash[tier])
+                                        : xstrdup("");
     add_step_at(story, c.claimed_s, "claim", false,
-                json_textf("taken out of service: %s of its %s from %s to %s, attempt %u",
-                           claim_kinds[c.kind].name, tiers[tier].name, c.from.hash[tier],
-                           c.to.hash[tier], c.attempt));
+                json_textf("taken out of service: %s%s, attempt %u", claim_kinds[c.kind].name,
+                           change, c.attempt));
     add_step_at(story, c.since_s, "claim", c.phase == CLAIM_FAILED,
                 json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "",
                            c.reason));
@@ -265,6 +294,7 @@ json_t *explain_story(const json_t *snapshot, const char *name)
     describe_users(story, node, policy);
     describe_report(story, json_object_get(snapshot, "reports"));
     describe_faults(story, json_object_get(snapshot, "reports"));
+    describe_record(story, node);
     describe_claim(story, node);
     describe_pods(story, json_object_get(snapshot, "pods"));
     describe_rollout(story, json_object_get(snapshot, "policyEvents"));

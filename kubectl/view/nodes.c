@@ -75,6 +75,7 @@ static json_t *nodes_row_of(const json_t *report, const json_t *node, const json
         { "holders", "inventory.heldBy" },
         { "health", "health.level" },
         { "fault", "health.reason" },
+        { "healthState", "health.state" },
     };
     const json_t *status = json_object_get(report, "status"),
                  *first = json_array_get(json_at(status, "waitingFor"), 0);
@@ -133,11 +134,8 @@ static enum colour colour_of(const char *state)
     static const struct {
         const char *state;
         enum colour colour;
-    } rows[] = { { "Ready", GREEN },
-                 { "Failed", RED },
-                 { "Lost", RED },
-                 { "Unsupported", RED },
-                 { "ForeignStack", DIM } };
+    } rows[] = { { "Ready", GREEN }, { "Failed", RED },      { "Unhealthy", RED },
+                 { "Lost", RED },    { "Unsupported", RED }, { "ForeignStack", DIM } };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_eq(rows[i].state, state))
             return rows[i].colour;
@@ -169,13 +167,22 @@ static char *next_text(const json_t *row)
                      in_s > 0 ? span : "");
 }
 
+/* "Close, Closed": what the fault asks for, and what Ostler does about it. Owned by the caller. */
+static char *health_text(const json_t *row)
+{
+    const char *state = json_str(row, "healthState");
+    bool only_reported = !state || str_eq(state, "Reported");
+    return xasprintf("%s%s%s", text_or_dash(row, "health"), only_reported ? "" : ", ",
+                     only_reported ? "" : state);
+}
+
 static void add_row(struct grid *g, const json_t *row, bool wide)
 {
     CLEANUP_FREE char *since = term_span(json_int(row, "seconds", 0));
     CLEANUP_FREE char *gpus = json_object_get(row, "gpus")
                                   ? xasprintf("%lld", snapshot_count(row, "gpus"))
                                   : xstrdup("-");
-    CLEANUP_FREE char *next = next_text(row);
+    CLEANUP_FREE char *next = next_text(row), *health = health_text(row);
     const char *loaded = json_str(row, "loaded"),
                *driver = loaded ? loaded : text_or_dash(row, "driver");
     const char *cells[] = { json_str_or_empty(row, "name"),
@@ -190,7 +197,7 @@ static void add_row(struct grid *g, const json_t *row, bool wide)
                             text_or_dash(row, "kernel"),
                             text_or_dash(row, "os"),
                             text_or_dash(row, "holders"),
-                            text_or_dash(row, "health"),
+                            health,
                             text_or_dash(row, "fault"),
                             next,
                             text_or_dash(row, "waitingFor"),

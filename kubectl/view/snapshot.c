@@ -303,3 +303,9 @@ void snapshot_print_missing(const json_t *missing, const struct paint *p, struct
         buf_str(out, "\n");
     }
 }
+
+bool snapshot_is_name(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 0 && n <= 253 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") == n;
+}

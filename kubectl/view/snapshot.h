@@ -41,6 +41,8 @@ bool seen_is_outdated(const json_t *status);
 bool snapshot_report_is_stale(const json_t *report, const json_t *policy);
 /* Whether a Node has the hold label with any value but "false". */
 bool snapshot_node_is_held(const json_t *node);
+/* Whether a text can be a name of a node, and so part of a path or of a command to copy. */
+bool snapshot_is_name(const char *name);
 /* What happens to a claimed node that an admin holds or cordons. */
 enum held_way {
     HELD_IN_SERVICE, /* its claim does not taint it */

@@ -8,10 +8,11 @@
 #include "kube/condition.h"
 #include "kube/object.h"
 #include "kubectl/view/advice.h"
+#include "kubectl/view/health.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/xid.h"
 
-/* Groups of stuck nodes shown, one less below the line about faults; names per group. */
+/* Groups of stuck nodes shown, one less below the lines about faults; names per group. */
 enum { GROUPS = 3, NAMES = 3 };
 
 /* ---- parts */
@@ -91,24 +92,6 @@ static json_t *states_part(const json_t *policy, const json_t *reports)
     return counts;
 }
 
-/* Nodes by what the worst fault of their GPUs asks for, the worst first. NULL: there is none. */
-static json_t *health_part(const json_t *reports)
-{
-    json_t *counts = json_object();
-    for (int level = HEALTH_LEVELS - 1; level > HEALTH_NONE; level--) {
-        const char *name = health_level_name((enum health_level) level);
-        json_int_t nodes = 0;
-        JSON_EACH (report, reports)
-            nodes += str_eq(json_str(report, "status.health.level"), name);
-        if (nodes)
-            json_object_set_new(counts, name, json_integer(nodes));
-    }
-    if (json_object_size(counts))
-        return counts;
-    json_decref(counts);
-    return NULL;
-}
-
 static json_t *nodes_part(const json_t *policy, const json_t *reports)
 {
     static const char *const members[] = { "total", "gpu",      "managed",
@@ -162,21 +145,30 @@ static json_t *stuck_of(const json_t *report, long long seconds)
 {
     const char *name = object_name(report), *state = snapshot_node_state(report);
     const char *reason = json_str_or_empty(report, "status.reason");
-    CLEANUP_FREE char *todo = advice_of_node(name, state, reason_parse(reason));
+    CLEANUP_FREE char *todo = advice_of_node(name, state, advice_reason(reason));
     return json_pack("{s:[s], s:s, s:s, s:s, s:I, s:s}", "nodes", name, "state", state, "reason",
                      reason, "message", json_str_or_empty(report, "status.message"), "seconds",
                      (json_int_t) seconds, "todo", todo);
 }
 
+/* Whether a user must act on a node that is in its state for so long. */
+static bool is_stuck(const json_t *report, const json_t *policy, long long seconds)
+{
+    const char *state = snapshot_node_state(report);
+    const json_t *status = json_object_get(report, "status");
+    return advice_is_stuck(state, reason_parse(json_str(status, "reason")), seconds) ||
+           (str_eq(state, "Unhealthy") && health_needs_person(status, policy));
+}
+
 /* Groups nodes by state and reason; the first node provides the message. */
-static json_t *stuck_part(const json_t *reports, int64_t now_us)
+static json_t *stuck_part(const json_t *reports, const json_t *policy, int64_t now_us)
 {
     json_t *groups = json_array();
     JSON_EACH (report, reports) {
         const char *state = snapshot_node_state(report),
                    *reason = json_str_or_empty(report, "status.reason");
         long long seconds = term_seconds_since(json_str(report, "status.since"), now_us);
-        if (!advice_is_stuck(state, reason_parse(reason), seconds))
+        if (!is_stuck(report, policy, seconds))
             continue;
         bool known = false;
         JSON_EACH (group, groups) {
@@ -197,7 +189,7 @@ static json_t *stuck_part(const json_t *reports, int64_t now_us)
 /* Failed nodes first; then larger groups. */
 static int rank(const json_t *group)
 {
-    static const char *const order[] = { "Failed", "Unsupported", "Lost" };
+    static const char *const order[] = { "Failed", "Unhealthy", "Unsupported", "Lost" };
     int at = 0;
     while ((size_t) at < ARRAY_LEN(order) && !str_eq(order[at], json_str(group, "state")))
         at++;
@@ -216,13 +208,14 @@ json_t *status_view(const json_t *snapshot, int64_t now_us)
     json_t *policy = json_object_get(snapshot, "policy"),
            *reports = json_object_get(snapshot, "reports");
     bool rolls = json_at(policy, "status.rollout");
-    return json_pack("{s:o*, s:o, s:o, s:o, s:o*, s:o*, s:o*, s:o, s:O*}", "policy",
+    return json_pack("{s:o*, s:o, s:o, s:o, s:o*, s:o*, s:o*, s:o*, s:o*, s:o, s:O*}", "policy",
                      policy ? policy_part(policy, now_us) : NULL, "ostler",
                      snapshot_ostler(snapshot, now_us), "versions", versions_part(reports), "nodes",
                      nodes_part(policy, reports), "gpus", reports ? gpus_part(reports) : NULL,
-                     "health", health_part(reports), "rollout",
+                     "health", health_levels(reports), "faults", health_sums(reports), "brake",
+                     health_brake(policy, now_us), "rollout",
                      rolls ? rollout_part(policy, now_us) : NULL, "stuck",
-                     snapshot_sorted(stuck_part(reports, now_us), by_weight), "missing",
+                     snapshot_sorted(stuck_part(reports, policy, now_us), by_weight), "missing",
                      json_object_get(snapshot, "missing"));
 }
 
@@ -339,25 +332,40 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
         add_cut(out, p, INDENT, PLAIN, states);
 }
 
-static void print_health(const json_t *health, const struct paint *p, struct buf *out)
+/* "GPU faults: 2 closed, 1 needs a person". */
+static void print_health(const json_t *sums, const struct paint *p, struct buf *out)
 {
     struct buf line = BUF_INIT(1 << 16);
-    const char *level;
-    json_t *count;
     bool bad = false;
-    json_object_foreach ((json_t *) health, level, count) {
-        long long nodes = json_integer_value(count);
-        enum health_level asks;
-        bad = bad || (health_level_parse(level, &asks) && asks >= HEALTH_CLOSE);
-        buf_printf(&line, "%s%s on %lld node%s", line.len ? ", " : "", level, nodes,
-                   nodes == 1 ? "" : "s");
+    JSON_EACH (sum, sums) {
+        bad = bad || json_bool(sum, "bad", false);
+        buf_printf(&line, "%s%lld %s", line.len ? ", " : "", snapshot_count(sum, "nodes"),
+                   json_str_or_empty(sum, "text"));
     }
     CLEANUP_FREE char *text = buf_take(&line);
-    CLEANUP_FREE char *whole = xasprintf("faults of GPUs: %s; kubectl gpu nodes -o wide", text);
+    CLEANUP_FREE char *whole = xasprintf("GPU faults: %s; kubectl gpu nodes -o wide", text);
     if (!*text)
         return;
     head(out, p, "Health");
     add_cut(out, p, INDENT, bad ? RED : YELLOW, whole);
+}
+
+static void print_brake(const json_t *brake, const struct paint *p, struct buf *out)
+{
+    const char *todo = json_str(brake, "todo");
+    int64_t seconds = json_int(brake, "seconds", -1);
+    CLEANUP_FREE char *span = term_span(seconds);
+    CLEANUP_FREE char *line = xasprintf("on%s%s: %s", seconds < 0 ? "" : " for ",
+                                        seconds < 0 ? "" : span,
+                                        json_str_or_empty(brake, "message"));
+    if (!brake)
+        return;
+    head(out, p, "Brake");
+    add_cut(out, p, INDENT, RED, line);
+    if (todo) {
+        buf_printf(out, "%*s→ ", INDENT, "");
+        add_cut(out, p, INDENT + 2, PLAIN, todo);
+    }
 }
 
 /* An up-to-date node may still fail: its own state shows that. */
@@ -419,7 +427,7 @@ static void print_group(const json_t *group, const struct paint *p, struct buf *
                                         json_str_or_empty(group, "reason"),
                                         seconds < 0 ? "" : " for ", seconds < 0 ? "" : span);
     buf_str(out, "  ");
-    add_cut(out, p, 2, rank(group) < 2 ? RED : YELLOW, line);
+    add_cut(out, p, 2, rank(group) < 3 ? RED : YELLOW, line);
     buf_str(out, *message ? "    " : "");
     if (*message)
         add_cut(out, p, 4, PLAIN, message);
@@ -430,8 +438,9 @@ static void print_group(const json_t *group, const struct paint *p, struct buf *
 void status_print(const json_t *status, const struct paint *p, struct buf *out)
 {
     const json_t *stuck = json_object_get(status, "stuck"),
-                 *health = json_object_get(status, "health");
-    size_t n = json_array_size(stuck), shown = health ? GROUPS - 1 : GROUPS;
+                 *faults = json_object_get(status, "faults"),
+                 *brake = json_object_get(status, "brake");
+    size_t n = json_array_size(stuck), shown = faults || brake ? GROUPS - 1 : GROUPS;
     if (json_object_get(status, "policy"))
         print_policy(json_object_get(status, "policy"), p, out);
     else
@@ -439,7 +448,8 @@ void status_print(const json_t *status, const struct paint *p, struct buf *out)
     print_ostler(json_object_get(status, "ostler"), p, out);
     print_versions(json_object_get(status, "versions"), p, out);
     status_print_nodes(status, p, out);
-    print_health(health, p, out);
+    print_health(faults, p, out);
+    print_brake(brake, p, out);
     if (json_object_get(status, "rollout"))
         print_rollout(json_object_get(status, "rollout"), json_object_get(status, "nodes"), p, out);
     if (n) {

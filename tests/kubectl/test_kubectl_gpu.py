@@ -309,6 +309,90 @@ def hold_refuses_nonsense(c):
 
 
 @test
+def repair_says_what_it_does_first(c):
+    """repair changes nothing without --yes, and says what it would do; the same with --dry-run."""
+    marks = lambda: c.ask("GET", "/api/v1/nodes/gpu-2")["metadata"].get("annotations", {})
+    code, out, err = c.plugin.run("repair", "gpu-2")
+    assert (
+        code == 1
+        and out.startswith("with --yes: a repair of gpu-2 is asked for: ")
+        and "undo" not in out
+        and err == "kubectl gpu: nothing was changed: add --yes to ask for the repair\n"
+    ), (code, out, err)
+    out = c.plugin.said("repair", "gpu-2", "--dry-run")
+    assert out.startswith("(dry run) a repair of gpu-2 is asked for: "), out
+    assert c.plugin.said("repair", "gpu-2", "--cancel").startswith("no repair of gpu-2 is asked")
+    assert "ostler.dev/repair" not in marks(), marks()
+
+
+@test
+def ignore_what_is_named(c):
+    """ignore takes a fault that there is, or all of them, and says how to undo it."""
+    labels = lambda: c.ask("GET", "/api/v1/nodes/gpu-2")["metadata"]["labels"]
+    assert "which fault of gpu-2? Give --fault REASON" in c.plugin.refused("ignore", "gpu-2")
+    assert "no fault of the GPUs of gpu-2 is known" in c.plugin.refused(
+        "ignore", "gpu-2", "--fault", "Xid79"
+    )
+    out = c.plugin.said("ignore", "gpu-2", "--fault", "all")
+    assert (
+        "undo: kubectl gpu ignore gpu-2 --fault all --undo\n" in out
+        and labels()["ostler.dev/health"] == "ignore"
+    ), out
+    assert "does not repair it" in c.plugin.refused("repair", "gpu-2", "--yes")
+    assert "count again" in c.plugin.said("ignore", "gpu-2", "--fault", "all", "--undo")
+    assert "ostler.dev/health" not in labels()
+
+
+@test
+def a_fault_is_ignored_in_one_write(c):
+    """The record and the taint of a fault change in one request, which rests on what was read;
+    a repair is the same."""
+    record = {
+        "v": 1,
+        "state": "Closed",
+        "reason": "Xid79",
+        "boot": "00000000000000b1",
+        "since": "2026-11-20T09:00:00Z",
+        "tainted": True,
+    }
+    meta = {
+        "name": "gpu-1",
+        "uid": "u",
+        "resourceVersion": "7",
+        "annotations": {"ostler.dev/fault": json.dumps(record)},
+    }
+    taints = [{"key": key, "effect": "NoSchedule"} for key in ("a", "ostler.dev/unhealthy")]
+    health = {"level": "Close", "reason": "Xid79", "state": "Closed"}
+    report = {
+        "metadata": {"name": "gpu-1"},
+        "status": {"state": "Unhealthy", "gpus": 8, "health": health},
+    }
+    policy = {"metadata": {"name": "default"}, "spec": {"health": {"mode": "Repair"}}}
+    lists = {"gpunodes": [report], "gpuclusterpolicies": [policy]}
+
+    def answer(_, path):
+        if "/nodes/gpu-1" in path:
+            return 200, {"metadata": meta, "spec": {"taints": taints}}
+        if "/gpunodes/gpu-1" in path:
+            return 200, report
+        return 200, {"items": next((i for part, i in lists.items() if part in path), [])}
+
+    with other(c, answer) as (plugin, handler):
+        words = plugin.said("__complete", "ignore", "gpu-1", "--fault", "")
+        assert words == "all\t\nXid79\t\n:4\n", words
+        plugin.said("ignore", "gpu-1", "--fault", "Xid79")
+        plugin.said("repair", "gpu-1", "--yes")
+        assert plugin.run("repair", "gpu-1")[0] == 1
+        ignored, repaired = (json.loads(a[2]) for a in handler.asked if a[0] == "PATCH")
+        state = json.loads(ignored["metadata"]["annotations"]["ostler.dev/fault"])["state"]
+        assert state == "Ignored" and ignored["spec"]["taints"] == taints[:1], ignored
+        assert list(repaired["metadata"]["annotations"]) == ["ostler.dev/repair"], repaired
+        for patch in (ignored, repaired):
+            assert patch["metadata"]["uid"] == "u", patch
+            assert patch["metadata"]["resourceVersion"] == "7", patch
+
+
+@test
 def approve_the_plan(c):
     """approve takes the plan that there is and no other, and only where a plan waits for it."""
     assert "is not Manual: no plan waits for approval" in c.plugin.refused("approve")
@@ -837,6 +921,8 @@ COMMANDS = (
     ("approve",),
     ("hold", "gpu-1"),
     ("release", "gpu-1"),
+    ("repair", "gpu-1"),
+    ("ignore", "gpu-1", "--fault", "all"),
     ("bundle",),
 )
 
@@ -1114,7 +1200,7 @@ def a_node_that_is_gone(c):
         return 200, {"items": [event] if "/namespaces/default/events" in path else []}
 
     with other(c, answer) as (plugin, handler):
-        for command in ("hold", "release"):
+        for command in ("hold", "release", "repair", "ignore"):
             assert "the Node gpu-2 does not exist" in plugin.refused(command, "gpu-2")
         assert " Gone " in plugin.said("events", "gpu-2")
         assert "Ostler knows no GPU node gpu-3;" in plugin.refused("events", "gpu-3")
@@ -1318,6 +1404,47 @@ def half_an_archive_is_none(c):
             assert not list(folder.iterdir()), number
         plugin.said("bundle", "-f", str(folder / "b.tar.gz"))
     assert [f.name for f in folder.iterdir()] == ["b.tar.gz"]
+
+
+@test
+def faults_for_a_ticket(c):
+    """Of nodes with a fault a bundle has what a support ticket asks for, the worst first, up to
+    20; of the others it says that it has not."""
+
+    def report_of(i):
+        gpu = {"address": "0000:65:00.0", "uuid": f"GPU-{i}"}
+        fault = {"address": "0000:65:00.0", "xid": 79, "count": 1, "bootId": "b"}
+        return {
+            "metadata": {"name": f"gpu-{i}"},
+            "status": {
+                "health": {"level": "Human" if i == 22 else "Event", "reason": "Xid79"},
+                "inventory": {"bootId": "b", "gpus": [gpu], "faults": [fault]},
+            },
+        }
+
+    def answer(_, path):
+        one = re.search(r"/gpunodes/gpu-(\d+)", path)
+        if one:
+            return 200, report_of(int(one[1]))
+        if re.search("/(nodes|leases)/", path):
+            return refusal(404, "NotFound", "not found")
+        kinds = {
+            "gpunodes": [report_of(i) for i in range(1, 23)],
+            "gpuclusterpolicies": [{"metadata": {"name": "default"}}],
+        }
+        return 200, {"items": next((i for part, i in kinds.items() if part in path), [])}
+
+    with other(c, answer) as (plugin, _):
+        path = c.folder / "ticket.tar.gz"
+        out = plugin.said("bundle", "-f", str(path))
+        with tarfile.open(path) as tar:
+            files = {n.split("/", 1)[1]: tar.extractfile(n).read().decode() for n in tar.getnames()}
+        told = [f for f in files if re.match(r"faults/gpu-\d+\.txt", f)]
+        assert told == [f"faults/gpu-{i}.txt" for i in (22, *range(1, 20))], told
+        assert "faults: 2 more nodes with faults of GPUs" in out, out
+        assert "GPU has fallen off the bus" in files["faults/gpu-22.txt"], files
+        assert "GPU-22" in files["faults/gpu-22.txt"] and "GPU-22" in files["faults/gpu-22.yaml"]
+        assert "kubectl debug node/gpu-22 " in files["faults/commands.txt"], files
 
 
 @test

@@ -29,6 +29,16 @@ static const struct refusal {
     { "explain a b", "unexpected argument b" },
     { "hold", "`kubectl gpu hold` needs NODE…" },
     { "approve a b", "unexpected argument b" },
+    { "repair", "`kubectl gpu repair` needs NODE" },
+    { "repair a b", "unexpected argument b" },
+    { "ignore a b --fault Xid79", "unexpected argument b" },
+    { "ignore a --fault=", "--fault: must not be empty, not \"\"" },
+    { "repair a --undo",
+      "--undo is not an option of `kubectl gpu repair`; `kubectl gpu help` lists the options" },
+    { "ignore a --cancel",
+      "--cancel is not an option of `kubectl gpu ignore`; `kubectl gpu help` lists the options" },
+    { "hold a --yes",
+      "--yes is not an option of `kubectl gpu hold`; `kubectl gpu help` lists the options" },
     { "status -o xml", "--output: must be one of wide, json and yaml, not \"xml\"" },
     { "status -w -oyaml",
       "--watch does not support YAML: use -o json, which prints a line per refresh" },
@@ -86,6 +96,25 @@ static void check_all(void **state)
     assert_string_equal(o.names[2], "--odd");
 }
 
+static void check_health(void **state)
+{
+    (void) state;
+    char ignore[] = "ignore gpu-1 --fault Xid79 --undo", repair[] = "repair -y gpu-2",
+         cancel[] = "repair gpu-2 --cancel --dry-run";
+    char *argv[WORDS_MAX];
+    struct gpu_options o;
+    CLEANUP_ERR struct err e = { 0 };
+    assert_int_equal(parse(ignore, argv, &o, &e), 0);
+    assert_int_equal(o.command, GPU_IGNORE);
+    assert_string_equal(o.fault, "Xid79");
+    assert_true(o.undo);
+    assert_int_equal(parse(repair, argv, &o, &e), 0);
+    assert_int_equal(o.command, GPU_REPAIR);
+    assert_true(o.yes && !o.undo && !o.dry_run);
+    assert_int_equal(parse(cancel, argv, &o, &e), 0);
+    assert_true(o.undo && o.dry_run && !o.yes);
+}
+
 static const struct command_row {
     const char *name; /* the command line */
     enum gpu_command want;
@@ -126,6 +155,7 @@ int main(void)
     SUITE_ROWS(&s, check_refusal, refusals);
     SUITE_ROWS(&s, check_command, commands);
     suite_add(&s, "all that can be said", check_all, NULL);
+    suite_add(&s, "a repair is asked for and cancelled, a fault is ignored", check_health, NULL);
     suite_add(&s, "which options take a word", check_values, NULL);
     return suite_run(&s, "kubectl_options");
 }

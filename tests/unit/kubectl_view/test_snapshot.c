@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "kubectl/view/advice.h"
+#include "kubectl/view/health.h"
 #include "kubectl/view/events.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -154,10 +155,25 @@ static void check_advice(void **state)
     assert_string_equal(plan,
                         "read the plan with kubectl gpu plan, then run kubectl gpu approve h1");
     assert_null(none);
+    assert_int_equal(advice_reason("Xid79"), REASON_XID);
+    assert_int_equal(advice_reason("SXid12028"), REASON_SXID);
+    assert_int_equal(advice_reason("Xid79x"), REASON_OTHER);
+    assert_int_equal(advice_reason("GpuLost"), REASON_GPU_LOST);
+    assert_int_equal(advice_reason(NULL), REASON_NONE);
     assert_true(advice_is_stuck("Failed", REASON_NONE, 1));
+    assert_false(advice_is_stuck("Unhealthy", REASON_XID, 3600));
     assert_false(advice_is_stuck("Draining", REASON_NONE, 60));
     assert_true(advice_is_stuck("Draining", REASON_NONE, 3600));
     assert_false(advice_is_stuck("Ready", REASON_OPERANDS_UP, 3600));
+}
+
+static void check_reason(void **state)
+{
+    (void) state;
+    assert_true(health_is_reason("Xid79"));
+    assert_false(health_is_reason("x;reboot"));
+    assert_false(health_is_reason(""));
+    assert_false(health_is_reason(NULL));
 }
 
 int main(void)
@@ -170,5 +186,6 @@ int main(void)
     suite_add(&s, "who set a field last", check_setter, NULL);
     suite_add(&s, "events that were not there before", check_news, NULL);
     suite_add(&s, "advice", check_advice, NULL);
+    suite_add(&s, "what a command to copy may have", check_reason, NULL);
     return suite_run(&s, "seen");
 }

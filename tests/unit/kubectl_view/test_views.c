@@ -10,10 +10,12 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "kubectl/view/edit.h"
+#include "kubectl/view/edit_health.h"
 #include "kubectl/view/events.h"
 #include "kubectl/view/explain.h"
 #include "kubectl/view/nodes.h"
 #include "kubectl/view/status.h"
+#include "kubectl/view/support.h"
 #include "tests/unit/support/cases.h"
 
 enum { TEXT_MAX = 1 << 20, NAMES_MAX = 8, STATUS_LINES = 24 };
@@ -94,6 +96,46 @@ static void show_edits_on_node(struct shown *s)
     edit_clear(&d);
 }
 
+static void show_support(struct shown *s)
+{
+    const json_t *report = json_object_get(s->snapshot, "reports");
+    buf_printf(&s->out, "needed: %s\n", support_is_needed(report) ? "yes" : "no");
+    support_print(s->snapshot, &s->paint, &s->out);
+    support_print_commands(s->snapshot, &s->paint, &s->out);
+}
+
+typedef int edit_health_fn(const struct edit_health *h, struct edit *ret, struct err *e);
+
+static void add_health_edit(struct shown *s, edit_health_fn *fn, const char *fault, bool undo)
+{
+    struct edit d;
+    CLEANUP_ERR struct err e = { 0 };
+    const struct edit_health h = { s->snapshot, fault, undo, s->now_us };
+    if (fn(&h, &d, &e) < 0)
+        buf_printf(&s->out, "refused: %s\n", err_msg(&e));
+    else
+        add_edit(s, &d);
+    edit_clear(&d);
+}
+
+static void show_repair(struct shown *s)
+{
+    add_health_edit(s, edit_repair, NULL, false);
+    add_health_edit(s, edit_repair, NULL, true);
+}
+
+/* `names`: the faults; without one, a command line that names none. */
+static void show_ignore(struct shown *s)
+{
+    if (s->name_count == 0)
+        add_health_edit(s, edit_ignore, NULL, false);
+    for (size_t i = 0; i < s->name_count; i++) {
+        buf_printf(&s->out, "--fault %s\n", s->names[i]);
+        add_health_edit(s, edit_ignore, s->names[i], false);
+        add_health_edit(s, edit_ignore, s->names[i], true);
+    }
+}
+
 static const struct {
     const char *name;
     void (*show)(struct shown *s);
@@ -104,6 +146,9 @@ static const struct {
     { "events", show_events },
     { "policy-edits", show_edits_on_policy },
     { "node-edits", show_edits_on_node },
+    { "support", show_support },
+    { "repair", show_repair },
+    { "ignore", show_ignore },
 };
 
 static char *read_whole(const char *path)
