@@ -133,7 +133,8 @@ static json_t *conditions_by_type(const json_t *node)
     json_t *out = json_object(), *condition;
     size_t i;
     json_array_foreach (json_at(node, "status.conditions"), i, condition)
-        if (!str_eq(json_str(condition, "type"), NODE_CONDITION))
+        if (!str_eq(json_str(condition, "type"), NODE_CONDITION) &&
+            !str_eq(json_str(condition, "type"), NODE_CONDITION_HEALTH))
             json_object_set(out, json_str_or_empty(condition, "type"), condition);
     return out;
 }
