@@ -22,7 +22,8 @@ enum {
     ACTOR_PLACE_LABELLER = 10,
     ACTOR_PLACE_EVENTS = 13,
     ACTOR_PLACE_GPU_FAULTS = 14,
-    ACTOR_COUNT = 15
+    ACTOR_PLACE_KURED = 15,
+    ACTOR_COUNT = 16
 };
 
 struct actors {
@@ -76,6 +77,8 @@ bool kubelet_do(const struct actors *a, const struct spec_action *action);
 void kubelet_crash(const struct actors *a, const json_t *pod, int exit_code, const char *message);
 /* Random faults of GPUs begin or end; false: the world has none. */
 bool gpu_faults_switch(struct actors *a, bool on);
+/* A machine asks for a reboot: kured, if the world has it, does that after a while. */
+void kured_note(struct actors *a, const char *node);
 /* The labeller's labels are removed, then added again. */
 void labeller_restart(struct actors *a);
 /* The shape of the node's machine; NULL: there is no machine. */
@@ -87,6 +90,6 @@ void node_lifecycle_watch(struct actors *a, const char *node);
 
 extern const struct actor daemonset_actor, scheduler_actor, kubelet_actor, node_lifecycle_actor,
     collector_actor, job_actor, replicaset_actor, disruption_actor, person_actor, autoscaler_actor,
-    labeller_actor, other_operator_actor, gitops_actor, events_actor, gpu_faults_actor;
+    labeller_actor, other_operator_actor, gitops_actor, events_actor, gpu_faults_actor, kured_actor;
 
 #endif

@@ -11,7 +11,7 @@ static const struct actor *const everybody[ACTOR_COUNT] = {
     &daemonset_actor, &scheduler_actor,  &kubelet_actor,    &node_lifecycle_actor,
     &collector_actor, &job_actor,        &replicaset_actor, &disruption_actor,
     &person_actor,    &autoscaler_actor, &labeller_actor,   &other_operator_actor,
-    &gitops_actor,    &events_actor,     &gpu_faults_actor,
+    &gitops_actor,    &events_actor,     &gpu_faults_actor, &kured_actor,
 };
 
 /* Defaults for zero latencies. */
@@ -93,7 +93,8 @@ static unsigned absent(const struct spec_world *w)
 {
     return (w->autoscaler.shape ? 0 : ACTOR_AUTOSCALER) | (w->labeller ? 0 : ACTOR_LABELLER) |
            (w->other_operator.name ? 0 : ACTOR_OTHER_OPERATOR) |
-           (w->gitops.object ? 0 : ACTOR_GITOPS) | (spec_has_faults(w) ? 0 : ACTOR_GPU_FAULTS);
+           (w->gitops.object ? 0 : ACTOR_GITOPS) | (spec_has_faults(w) ? 0 : ACTOR_GPU_FAULTS) |
+           (w->kured.after.high_ms ? 0 : ACTOR_KURED);
 }
 
 static void *actor_new(struct actors *a, const struct actor *actor)

@@ -29,6 +29,7 @@ enum actor_bit {
     ACTOR_GITOPS = 1 << 12,
     ACTOR_EVENTS = 1 << 13, /* Events of all components */
     ACTOR_GPU_FAULTS = 1 << 14,
+    ACTOR_KURED = 1 << 15,
 };
 
 struct actors_options {
@@ -79,6 +80,8 @@ struct actors_machine {
     bool configured;            /* a toolkit has configured its container runtime */
     uint64_t modules_unloaded;  /* since the start */
     uint64_t unloads_under_use; /* modules unloaded while a container used them: must stay 0 */
+    /* how often a one-off pod began to reset GPUs there, and to reboot it, or to ask for that */
+    uint64_t resets, reboots_asked;
 };
 /* The machine's current state; false if the name is unknown. */
 bool actors_machine(const struct actors *a, const char *name, struct actors_machine *ret);

@@ -381,6 +381,8 @@ static const struct operand operands[] = {
       .always = { .ends_ms = -1, .step_ms = AGENT_MS, .ready_ms = AGENT_MS, .stop_ms = AGENT_MS },
       .on = { [OPERAND_STEP] = agent_step } },
     { "proof", "proof", .run = proof_run },
+    { "reset", "reset", .run = reset_run, .on = { [OPERAND_STEP] = reset_step } },
+    { "reboot", "reboot", .run = reboot_run, .on = { [OPERAND_STEP] = reboot_step } },
     { NULL, "copy",
       .always = { .ends_ms = CHECK_MS,
                   .step_ms = -1,

@@ -261,7 +261,11 @@ static void heal(struct machine *m, int gpu, enum spec_cure cure)
 
 void gpus_reset(struct machine *m, int gpu)
 {
+    struct gpus *g = &m->gpu_state;
     heal(m, gpu, SPEC_CURE_RESET);
+    for (size_t i = 0; !m->module && i < g->trouble_count; i++)
+        if (gpu < 0 || g->troubles[i]->fault.gpu == gpu)
+            g->troubles[i]->told = false;
     agent_note_fault(m, SIGN_OF_NVML);
 }
 

@@ -41,7 +41,8 @@ struct gpus {
 
 /* A GPU gets a fault; false: there is no such GPU. */
 bool gpus_fault(struct machine *m, const struct spec_gpu_fault *fault);
-/* A reset of a GPU, -1: of all; ends some faults. */
+/* A reset of a GPU, -1: of all; ends some faults. A driver that is loaded later meets the others
+ * again. */
 void gpus_reset(struct machine *m, int gpu);
 /* The machine goes down, gets another GPU (-1: all), and boots; ends all faults of the GPU. */
 void gpus_replace(struct machine *m, int gpu);
@@ -71,6 +72,8 @@ bool gpus_is_silent(const struct machine *m, int gpu);
 json_t *gpus_health(const struct machine *m);
 /* `faults`, with those of earlier boots in `before`. */
 json_t *gpus_faults(const struct machine *m, const json_t *before);
+/* Place of the GPU with this PCI address; -1: there is none. */
+int gpus_at(const struct machine *m, const char *address);
 /* PCI address of the GPU at this place. */
 json_t *gpus_address(int gpu);
 

@@ -40,6 +40,16 @@ json_t *gpus_address(int gpu)
     return address_on(FIRST_GPU_BUS + gpu);
 }
 
+int gpus_at(const struct machine *m, const char *address)
+{
+    for (int i = 0; i < m->gpus; i++) {
+        CLEANUP_JSON json_t *is = gpus_address(i);
+        if (str_eq(json_string_value(is), address))
+            return i;
+    }
+    return -1;
+}
+
 /* A fault of a GPU that is there at the moment; NULL: none after `*i`. */
 static const struct gpu_trouble *next_of(const struct machine *m, int gpu, size_t *i)
 {

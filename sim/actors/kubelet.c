@@ -94,7 +94,7 @@ const struct actor kubelet_actor = {
 
 /* ---- actions on machines */
 
-static struct machine *machine_named(const struct actors *a, const char *name)
+struct machine *machine_named(const struct actors *a, const char *name)
 {
     const struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
     return k && name ? map_get(&k->machines, name) : NULL;
@@ -132,12 +132,6 @@ static void switch_on(struct machine *m)
     machine_on(m, false);
 }
 
-static void reboot(struct machine *m)
-{
-    machine_off(m);
-    machine_on(m, false);
-}
-
 static void restart_kubelet(struct machine *m)
 {
     machine_cut_off(m);
@@ -155,16 +149,11 @@ static void put_gpus_in(struct machine *m)
 }
 
 static void (*const action_fns[SPEC_VERB_COUNT])(struct machine *m) = {
-    [SPEC_REBOOT] = reboot,
-    [SPEC_NODE_DOWN] = machine_off,
-    [SPEC_NODE_UP] = switch_on,
-    [SPEC_NODE_CUT_OFF] = machine_cut_off,
-    [SPEC_NODE_REJOIN] = machine_rejoin,
-    [SPEC_GPUS_OUT] = take_gpus_out,
-    [SPEC_GPUS_IN] = put_gpus_in,
-    [SPEC_AGENT_SILENT] = agent_silence,
-    [SPEC_AGENT_RESTART] = agent_restart,
-    [SPEC_KUBELET_RESTART] = restart_kubelet,
+    [SPEC_REBOOT] = machine_reboot,       [SPEC_NODE_DOWN] = machine_off,
+    [SPEC_NODE_UP] = switch_on,           [SPEC_NODE_CUT_OFF] = machine_cut_off,
+    [SPEC_NODE_REJOIN] = machine_rejoin,  [SPEC_GPUS_OUT] = take_gpus_out,
+    [SPEC_GPUS_IN] = put_gpus_in,         [SPEC_AGENT_SILENT] = agent_silence,
+    [SPEC_AGENT_RESTART] = agent_restart, [SPEC_KUBELET_RESTART] = restart_kubelet,
 };
 
 /* ---- actions with a body */
@@ -256,6 +245,8 @@ bool actors_machine(const struct actors *a, const char *name, struct actors_mach
         .configured = m->handler && !m->shape->host_toolkit,
         .modules_unloaded = m->modules_unloaded,
         .unloads_under_use = m->unloads_under_use,
+        .resets = m->resets,
+        .reboots_asked = m->reboots_asked,
     };
     return true;
 }

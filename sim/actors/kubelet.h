@@ -125,6 +125,10 @@ struct machine {
     int64_t capacity; /* as in the node's status */
     char *plugin;     /* uid of the pod that runs the plugin, or "host"; NULL: none */
     char *words;      /* facts of the last validation there; NULL: none */
+    /* ---- repairs by one-off pods */
+    char *repair_words;             /* what the last one said; NULL: nothing of its own */
+    bool reboot_required;           /* the file that kured watches is there */
+    uint64_t resets, reboots_asked; /* programs that began to reset GPUs, to reboot the machine */
     uint64_t modules_unloaded, unloads_under_use;
 };
 
@@ -159,6 +163,10 @@ bool machine_talks(const struct machine *m);
 /* Boots; the kubelet registers afterwards. `at_once`: it was running before the simulation
  * started. */
 void machine_on(struct machine *m, bool at_once);
+/* Off and on again; it may stay off. */
+void machine_reboot(struct machine *m);
+/* NULL: there is none. */
+struct machine *machine_named(const struct actors *a, const char *name);
 /* Changes the number of GPUs on its bus; a plugin offers the same number. */
 void machine_set_gpus(struct machine *m, int gpus);
 /* Wakes containers that wait for a state of this machine. */
@@ -262,6 +270,13 @@ void device_plugin_step(struct box *b);
 void device_plugin_ended(struct box *b);
 /* After a boot: the host's own plugin registers the GPUs, if the host's driver is loaded. */
 void device_plugin_boot(struct machine *m);
+
+/* ---- repair.c */
+/* Behavior of the containers that reset GPUs, and reboot the machine. */
+struct run reset_run(struct box *b);
+void reset_step(struct box *b);
+struct run reboot_run(struct box *b);
+void reboot_step(struct box *b);
 
 /* The number of devices of this resource that a pod's containers request. */
 int64_t pod_devices(const json_t *pod, const char *resource);

@@ -42,7 +42,7 @@ static void forget_memory(struct machine *m)
                              &m->toolkit_sign.whose };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         xstrset(texts[i], NULL);
-    m->pid_file = false;
+    m->pid_file = m->reboot_required = false;
     m->devices = 0;
 }
 
@@ -78,6 +78,7 @@ void machine_free(struct machine *m)
     gpus_clear(m);
     free(m->half_done);
     free(m->words);
+    free(m->repair_words);
     free(m->name);
     free(m);
 }
@@ -142,6 +143,12 @@ void machine_on(struct machine *m, bool at_once)
         booted(m);
     else
         sim_after(m->a->sim, &m->boot_event, kubelet_draw(m->kubelet, boot));
+}
+
+void machine_reboot(struct machine *m)
+{
+    machine_off(m);
+    machine_on(m, false);
 }
 
 void machine_cut_off(struct machine *m)

@@ -185,6 +185,11 @@ struct spec_gitops {
     int64_t period_ms;    /* 0: 3 min */
 };
 
+/* kured: reboots machines that ask for it. */
+struct spec_kured {
+    struct spec_delay after; /* from the wish to the reboot; zero: there is no kured */
+};
+
 /* The share of a kind of faults among the random ones. */
 struct spec_fault_share {
     enum spec_fault_kind kind;
@@ -255,6 +260,7 @@ struct spec_world {
     struct spec_other_operator other_operator;
     struct spec_gitops gitops;
     struct spec_gpu_faults gpu_faults;
+    struct spec_kured kured;
     bool labeller; /* Node Feature Discovery labels the nodes */
 };
 

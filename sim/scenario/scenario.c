@@ -274,6 +274,11 @@ static const struct field gitops_fields[] = {
     END,
 };
 
+static const struct field kured_fields[] = {
+    ROW(struct spec_kured, "after", after, .type = FIELD_DELAY, .required = true),
+    END,
+};
+
 static const struct field change_fields[] = {
     ROW(struct spec_change, "at", at_ms, .type = FIELD_DURATION, .required = true),
     ROWS(struct spec_change, "images", images, image_count, image_fields),
@@ -310,6 +315,7 @@ static const struct field world_fields[] = {
     ROW(struct scenario, "gitops", world.gitops, .type = FIELD_PART, .fields = gitops_fields),
     ROW(struct scenario, "gpuFaults", world.gpu_faults, .type = FIELD_PART,
         .fields = gpu_fault_fields),
+    ROW(struct scenario, "kured", world.kured, .type = FIELD_PART, .fields = kured_fields),
     END,
 };
 

@@ -27,6 +27,18 @@ struct live {
     int64_t generation; /* of the policy */
 };
 
+/* When what the checks of closed nodes rest on last happened: struct moment by node; those of
+ * `rules` also for the policy, by "". */
+struct faults_noted {
+    struct map ailing;  /* its report showed, or may have shown, a fault that asks for CLOSE */
+    struct map well;    /* its report showed none */
+    struct map rules;   /* what says whether it may be closed for a fault changed */
+    struct map closed;  /* Ostler closed it for a fault */
+    struct map soft;    /* the same, for one that only a log or a library told */
+    struct map asked;   /* a user asked for its repair, or took away what Ostler remembers */
+    struct map claimed; /* it had a claim */
+};
+
 struct invariants {
     struct run *run;
     struct sight *sight; /* what each client was told */
@@ -66,6 +78,7 @@ struct invariants {
     int64_t common_ms;    /* the same of what is no node's own */
     struct live live;
     int64_t generation; /* of the policy */
+    struct faults_noted faults;
     struct moments moments;
     /* all nodes that bear marks were served at some time since that generation came */
     bool served_since;
@@ -210,9 +223,59 @@ void check_flap_sent(struct invariants *v, const struct wire_client *c, const st
 void check_flap_clear(struct invariants *v);
 
 /* ---- checks_health.c */
+/* The levels of faults, the mildest first. */
+enum fault_level { LEVEL_NONE, LEVEL_EVENT, LEVEL_RESET_WHEN_IDLE, LEVEL_CLOSE, LEVEL_REBOOT };
+
+/* The most that an agent's inventory may ask for, whatever the driver's word is. */
+int check_level_at_most(const json_t *inventory);
+/* The same where the driver's word decides what it covers, and a driver whose newest pod on the
+ * node was created at `driver_us` (-1: never) has ended what its log told before. */
+int check_level_settled(const json_t *inventory, int64_t driver_us);
+/* When the newest driver that is up on a node was created; -1: none is. */
+int64_t check_driver_us(const struct invariants *v, const char *node);
+/* The least that NVML and the bus ask for. */
+int check_level_at_least(const json_t *inventory);
+/* Whether NVML speaks of every GPU. */
+bool check_nvml_speaks(const json_t *inventory);
+/* Whether the bus shows a fault: a GPU is gone already. */
+bool check_is_hard(const json_t *inventory);
+/* What the agent of a node reports; NULL: nothing. */
+const json_t *check_inventory(const struct invariants *v, const char *node);
+/* Whether GPUs fail in this life. */
+bool check_has_faults(const struct invariants *v);
+/* The report of a node of which Ostler must say what is wrong: its agent has reported since the
+ * boot. NULL: it is none. */
+const json_t *check_report_of(const struct invariants *v, const json_t *node);
+/* What Ostler does about faults, as the policy says: "Close"; "" without a policy that counts. */
+const char *check_health_mode(const json_t *policy);
+/* Whether a pod is a user's, on a node, and a write sends it away. */
+bool check_is_sent_away(const struct api_commit *c);
+/* Whether a node has, or had in this boot, a GPU with a fault. */
+bool check_is_faulty(const struct invariants *v, const char *node);
 void check_observe(struct invariants *v, const struct api_commit *c);
 /* H2_SEEN and H3_GONE */
 void check_health(struct invariants *v);
+
+/* ---- checks_closing.c */
+/* Whether a node is closed because of a fault of its GPUs. */
+bool check_is_unhealthy(const json_t *node);
+/* Whether the record of a node's fault says that it is dealt with: closed, or the device plugin
+ * withholds the GPU. */
+bool check_is_on_record(const json_t *node);
+void check_closing(struct invariants *v, const struct api_commit *c);
+void check_records(struct invariants *v);
+void check_no_eviction(struct invariants *v, const struct api_commit *c);
+void check_opened(struct invariants *v);
+void check_brake(struct invariants *v, const struct api_commit *c);
+/* Takes note of what any client committed. */
+void check_closing_commit(struct invariants *v, const struct api_commit *c);
+void check_closing_clear(struct invariants *v);
+
+/* ---- checks_repair.c */
+void check_attempts(struct invariants *v);
+void check_condition_of_health(struct invariants *v);
+/* A day of quiet has passed. */
+void check_rest(struct invariants *v, size_t writes);
 
 /* ---- checks_moments.c */
 void check_moment(struct invariants *v);

@@ -23,10 +23,10 @@ static bool is_cordoned(const json_t *node)
     return json_bool(node, "spec.unschedulable", false);
 }
 
-/* Whether others have it out of service. */
+/* Whether others have it out of service, or a fault of its GPUs has. */
 static bool is_out(const json_t *node)
 {
-    return !is_up(node) || is_cordoned(node);
+    return !is_up(node) || is_cordoned(node) || check_is_unhealthy(node);
 }
 
 bool check_is_recent(const struct invariants *v, const char *node)
@@ -94,6 +94,7 @@ const json_t *check_policy_of(const struct invariants *v, const struct reading_c
 
 struct tally_of_nodes {
     size_t all, ours, out, begun;
+    size_t unhealthy;                /* closed for a fault */
     size_t gpus, our_gpus, out_gpus; /* the same, counted in GPUs */
 };
 
@@ -127,6 +128,7 @@ static struct tally_of_nodes count(const struct invariants *v)
         bool claimed = closing_claim(node, &claim), ours = claimed && !is_failed(&claim);
         bool recent = check_is_recent(v, object_name(node));
         bool out = ours || (object_label(node, LABEL_STACK) && is_out(node) && !recent);
+        n.unhealthy += check_is_unhealthy(node);
         n.all += object_label(node, LABEL_GPU_PRESENT) != NULL;
         n.ours += ours;
         n.out += out;
@@ -136,12 +138,18 @@ static struct tally_of_nodes count(const struct invariants *v)
     return n;
 }
 
-static void check_line(struct invariants *v, size_t max, size_t used, const char *what,
-                       const json_t *node)
+/* Which of both it is about. */
+static enum invariant_id budget_of(const struct tally_of_nodes *n)
+{
+    return n->unhealthy ? INVARIANT_H8_BUDGET : INVARIANT_S1_BUDGET;
+}
+
+static void check_line(struct invariants *v, const struct tally_of_nodes *n, size_t max,
+                       size_t used, const char *what, const json_t *node)
 {
     if (used > max)
-        check_failed(v, INVARIANT_S1_BUDGET, "with %s %zu nodes %s, and %zu may", object_name(node),
-                     used, what, max);
+        check_failed(v, budget_of(n), "with %s %zu nodes %s, and %zu may", object_name(node), used,
+                     what, max);
 }
 
 /* A node with more GPUs than may be out of service goes alone. */
@@ -150,9 +158,8 @@ static void check_gpus(struct invariants *v, size_t max, const struct tally_of_n
 {
     size_t used = t->was_out ? n->our_gpus : n->out_gpus, own = gpus_of(node, &t->claim);
     if (used > max && used > own)
-        check_failed(v, INVARIANT_S1_BUDGET,
-                     "with the %zu of %s %zu GPUs are out of service, and %zu may", own,
-                     object_name(node), used, max);
+        check_failed(v, budget_of(n), "with the %zu of %s %zu GPUs are out of service, and %zu may",
+                     own, object_name(node), used, max);
 }
 
 void check_budget(struct invariants *v, const struct api_commit *c)
@@ -163,13 +170,15 @@ void check_budget(struct invariants *v, const struct api_commit *c)
         return;
     struct tally_of_nodes n = count(v);
     check_tried(v, INVARIANT_S1_BUDGET);
+    if (n.unhealthy)
+        check_tried(v, INVARIANT_H8_BUDGET);
     if (!t.was_ours)
-        check_line(v, reading_limit(policy, "maxUnavailable", n.all), t.was_out ? n.ours : n.out,
-                   "are out of service", c->after);
+        check_line(v, &n, reading_limit(policy, "maxUnavailable", n.all),
+                   t.was_out ? n.ours : n.out, "are out of service", c->after);
     if (!t.was_ours)
         check_gpus(v, reading_limit(policy, "maxUnavailableGpus", n.gpus), &n, &t, c->after);
     if (t.begins)
-        check_line(v, reading_limit(policy, "maxParallel", n.all), n.begun, "are being changed",
+        check_line(v, &n, reading_limit(policy, "maxParallel", n.all), n.begun, "are being changed",
                    c->after);
 }
 

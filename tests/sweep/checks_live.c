@@ -285,7 +285,7 @@ static bool has_no_image(const json_t *node, const char *version)
 static bool is_pending(const struct look *l, const json_t *node, const char *version)
 {
     struct actors_machine m;
-    return version && is_free(node) && !reading_is_closed(node) &&
+    return version && is_free(node) && !reading_is_closed(node) && !check_is_unhealthy(node) &&
            !object_annotation(node, ANNOTATION_CLAIM) &&
            *str_or_empty(object_label(node, LABEL_DRIVER)) &&
            actors_machine(l->v->run->actors, object_name(node), &m) && m.module && m.digest &&
@@ -315,7 +315,7 @@ static void count(struct look *l)
         bool claimed = reading_claim(node, &claim);
         l->all += *str_or_empty(object_label(node, LABEL_STACK)) != '\0';
         l->out += (claimed && !str_eq(claim.phase, "Failed")) || !is_up(node) ||
-                  is_cordoned(node) || object_is_deleting(node);
+                  is_cordoned(node) || object_is_deleting(node) || check_is_unhealthy(node);
         l->begun += claimed && reading_has_place(&claim);
     }
 }

@@ -17,8 +17,9 @@ struct moment {
     json_t *said; /* how many reports say each state; owned */
     /* nodes; those of which something says that they have a GPU, and those that had one */
     int64_t nodes, gpu, maybe_gpu;
-    /* of those with a GPU that the policy wants: up, and of these closed and not failed */
-    int64_t up, moving;
+    /* of those with a GPU that the policy wants: up, and of these closed and not failed, and said
+     * to be closed for a fault */
+    int64_t up, moving, unhealthy;
     int64_t changing, waiting;     /* claims that hold a place, and that wait */
     int64_t failed, closed_failed; /* claims that failed, and of these on closed nodes */
     /* wanted nodes that are up: with all operands up and a GPU to give, or not so */
@@ -134,7 +135,7 @@ static void count_claim(struct moment *m, const json_t *node)
     m->closed_failed += failed && closed;
 }
 
-static void count_wanted(struct moment *m, const json_t *node)
+static void count_wanted(struct moment *m, const json_t *node, const char *state)
 {
     const char *phase = state_of_claim(node);
     if (!is_up(node))
@@ -142,6 +143,8 @@ static void count_wanted(struct moment *m, const json_t *node)
     m->up++;
     if (phase && !str_eq(phase, "Failed"))
         m->moving++;
+    else if (str_eq(state, "Unhealthy"))
+        m->unhealthy++;
     else if (works(m, node))
         m->works++;
     else
@@ -158,6 +161,10 @@ static const char *wrong_of_node(const struct moment *m, const json_t *node, con
         return "the node is up";
     if (phase)
         return str_eq(state, phase) ? NULL : "its claim is in another phase";
+    if (str_eq(state, "Unhealthy"))
+        return check_is_unhealthy(node) ? NULL : "it is not closed for a fault";
+    if (str_eq(state, "Ready") && check_is_unhealthy(node))
+        return "it is closed for a fault";
     if (str_eq(state, "Ready"))
         return works(m, node) ? NULL : "not all of its operands are up, or it has no GPU to give";
     return str_eq(state, "Installing") && works(m, node) ? "all of its operands are up" : NULL;
@@ -177,12 +184,12 @@ static void look_at_node(struct moment *m, const json_t *node)
                         json_integer(json_integer_value(json_object_get(m->said, state)) + 1));
     if (!has_gpu(node, report) || !check_is_wanted(m->policy, node))
         return;
-    count_wanted(m, node);
+    count_wanted(m, node, state);
     const char *wrong = *state ? wrong_of_node(m, node, state) : "it has no report";
     if (wrong)
         check_failed(m->v, INVARIANT_L8_MOMENTS, "%s is said to be %s: %s", object_name(node),
                      state, wrong);
-    if (*state && !str_eq(state, "ForeignStack") &&
+    if (*state && !str_eq(state, "ForeignStack") && !str_eq(state, "Unhealthy") &&
         str_eq(check_condition(node, "GpuReady"), "True") != str_eq(state, "Ready"))
         check_failed(m->v, INVARIANT_L8_MOMENTS,
                      "%s: its condition GpuReady is %s, its report says %s", object_name(node),
@@ -213,7 +220,8 @@ static void check_numbers(struct moment *m)
 {
     static const char *const states[] = { "Discovered", "Installing",   "Waiting",     "Draining",
                                           "Unloading",  "Validating",   "Ready",       "Failed",
-                                          "Lost",       "ForeignStack", "Unsupported", "Removing" };
+                                          "Lost",       "ForeignStack", "Unsupported", "Removing",
+                                          "Unhealthy" };
     expect(m, "nodes.total", json_int(m->status, "nodes.total", -1), m->nodes);
     int64_t gpu = json_int(m->status, "nodes.gpu", -1);
     if (gpu < m->gpu || gpu > m->maybe_gpu)
@@ -260,14 +268,16 @@ static void expect_condition(struct moment *m, const char *type, bool is, const 
  * checked with the node. */
 static void check_conditions(struct moment *m)
 {
-    int64_t ready = said_state(m, "Ready"), served = m->up - said_state(m, "ForeignStack");
+    /* A node that is closed for a fault works, as far as the policy is concerned. */
+    int64_t ready = said_state(m, "Ready") + m->unhealthy,
+            served = m->up - said_state(m, "ForeignStack");
     int64_t failed = said_state(m, "Failed") + said_state(m, "Unsupported");
     bool unsure = m->gpu != m->maybe_gpu, removing = said_state(m, "Removing") > 0;
     const char *reason = json_str_or_empty(condition_of(m, "Ready"), "reason");
     expect_condition(m, "RollingOut", m->changing + m->waiting > 0,
                      "that is whether nodes are under way");
-    if (failed)
-        expect_condition(m, "Degraded", true, "nodes have failed");
+    if (failed || m->unhealthy)
+        expect_condition(m, "Degraded", true, "nodes have failed, or are closed for a fault");
     if (is_told_apart(reason) || unsure)
         return;
     expect_condition(m, "Ready", ready + m->moving >= served,

@@ -141,6 +141,7 @@ bool check_served(const struct invariants *v, bool moving_too, char **ret_why)
     for (size_t i = 0; served && i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         if (!is_ready(node) || object_is_deleting(node) || (!moving_too && is_moving(node)) ||
+            check_is_unhealthy(node) || /* with a GPU that is broken operands may be, too */
             !selector_matches(&wanted, selector_lookup_json, json_at(node, "metadata.labels")))
             continue;
         enum operand c = missing_operand(v, node);
@@ -350,9 +351,10 @@ static void check_all_off(struct invariants *v, const char *plural)
                       object_label(object, LABEL_REMOVAL) || object_label(object, LABEL_EXPORTER);
         bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) &&
                      !object_controller(object);
-        bool said = *check_condition(object, NODE_CONDITION) ||
-                    *check_condition(object, NODE_CONDITION_HEALTH);
-        if (marked || child || said)
+        bool faulty = object_annotation(object, ANNOTATION_FAULT) ||
+                      check_has_taint(object, TAINT_UNHEALTHY) ||
+                      *check_condition(object, NODE_CONDITION_HEALTH);
+        if (marked || child || faulty || *check_condition(object, NODE_CONDITION))
             check_failed(v, INVARIANT_L5_REMOVAL, "%s %s", plural, object_name(object));
     }
 }

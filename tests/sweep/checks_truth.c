@@ -197,7 +197,7 @@ void check_status_truth(struct invariants *v)
 {
     const struct kind *nodes = kind_named("nodes");
     const json_t *policy = policy_in_force(v);
-    int64_t gpu = 0, served = 0, doubted = 0;
+    int64_t gpu = 0, served = 0, doubted = 0, most = 0;
     if (!policy)
         return;
     check_tried(v, INVARIANT_L8_STATUS);
@@ -207,13 +207,16 @@ void check_status_truth(struct invariants *v)
         gpu += is_known(v, policy, node);
         if (is_wanted(v, policy, node) && str_eq(check_condition(node, "Ready"), "True") &&
             actors_machine(v->run->actors, object_name(node), &m)) {
-            served += is_served(v, &m);
-            doubted += m.gpus > 0 && m.lies;
+            served += is_served(v, &m) && !check_is_unhealthy(node);
+            /* A GPU that is withheld, and the others go on. */
+            bool withheld = check_is_on_record(node) && !check_is_unhealthy(node);
+            most += withheld && !is_served(v, &m);
+            doubted += (m.gpus > 0 && m.lies) || (withheld && is_served(v, &m));
         }
     }
     const json_t *said = json_at(policy, "status.nodes");
     int64_t ready = json_int(said, "ready", -1);
-    if (json_int(said, "gpu", -1) != gpu || ready > served || ready < served - doubted) {
+    if (json_int(said, "gpu", -1) != gpu || ready > served + most || ready < served - doubted) {
         CLEANUP_FREE char *text = json_compact(said);
         check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s",
                      (long long) gpu, (long long) served, text);
@@ -235,6 +238,8 @@ static const char *wrong_of_next(const json_t *report)
     }
     if (str_eq(json_str(report, "status.state"), "ForeignStack"))
         rest = true;
+    if (str_eq(json_str(report, "status.state"), "Unhealthy"))
+        return NULL; /* what is to happen is in status.health */
     if (rest)
         return next ? "its report says what happens next, and nothing is to happen" : NULL;
     return *json_str_or_empty(next, "reason") ? NULL : "its report does not say what happens next";
@@ -257,6 +262,13 @@ static const char *wrong_of_report(const struct invariants *v, const json_t *pol
     if (!str_eq(json_str_or_empty(report, "status.driver.revision"),
                 str_or_empty(object_label(node, LABEL_DRIVER))))
         return "its report names another driver revision";
+    if (str_eq(state, "Unhealthy") && !check_is_unhealthy(node))
+        return "its report says that it is closed for a fault, and it is not";
+    if (check_is_unhealthy(node))
+        return str_eq(state, "Ready") ? "it is closed for a fault, and its report says Ready"
+                                      : NULL;
+    if (check_is_on_record(node))
+        return NULL; /* a GPU is withheld: the others go on */
     /* Where operands break on purpose a GPU may be served by what is not as it should be; and an
      * agent that lies may say so. */
     if (!life_is_broken(v->run->life, policy) && !m.lies &&

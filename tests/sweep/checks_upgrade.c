@@ -14,7 +14,7 @@ static bool is_of_upgrade(const json_t *taint)
 {
     const char *value = json_str(taint, "value");
     return str_eq(json_str(taint, "key"), TAINT_UPGRADE) || str_eq(value, "Upgrade") ||
-           str_eq(value, "Rollback");
+           str_eq(value, "Rollback") || str_eq(value, "Repair");
 }
 
 bool check_is_closed(const json_t *node)
@@ -119,6 +119,15 @@ static const struct {
     { "Unloading", "Installing" },
     { "Unloading", "Failed" },
     { "Unloading", "" },
+    { "Unloading", "Resetting" },
+    { "Unloading", "Rebooting" },
+    { "Resetting", "Rebooting" },
+    { "Resetting", "Installing" },
+    { "Resetting", "Failed" },
+    { "Resetting", "" },
+    { "Rebooting", "Installing" },
+    { "Rebooting", "Failed" },
+    { "Rebooting", "" },
     { "Installing", "Validating" },
     { "Installing", "Unloading" },
     { "Installing", "Failed" },

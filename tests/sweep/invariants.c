@@ -67,6 +67,12 @@ static const struct {
     [INVARIANT_H1_OBSERVE] = { .written = check_observe },
     [INVARIANT_H2_SEEN] = { .moment = check_health },
     [INVARIANT_H3_GONE] = { .quiet = check_health },
+    [INVARIANT_H4_CLOSED] = { .written = check_closing, .moment = check_records },
+    [INVARIANT_H5_NO_EVICTION] = { .written = check_no_eviction },
+    [INVARIANT_H6_OPENED] = { .quiet = check_opened },
+    [INVARIANT_H7_ATTEMPTS] = { .moment = check_attempts, .quiet = check_attempts },
+    [INVARIANT_H9_BRAKE] = { .written = check_brake },
+    [INVARIANT_H11_CONDITION] = { .moment = check_condition_of_health },
 };
 
 static const struct {
@@ -94,6 +100,7 @@ void invariants_free(struct invariants *v)
     check_toolkit_clear(v);
     check_flap_clear(v);
     check_live_clear(v);
+    check_closing_clear(v);
     checks_state_clear(v);
     sight_free(v->sight);
     free(v);
@@ -131,6 +138,7 @@ void invariants_commit(struct invariants *v, const struct api_commit *c)
     check_budget_commit(v, c);
     check_begin_commit(v, c);
     check_toolkit_commit(v, c);
+    check_closing_commit(v, c);
 }
 
 void invariants_pass(struct invariants *v, int64_t until_ms)
@@ -152,6 +160,11 @@ void invariants_quiet(struct invariants *v)
     for (size_t i = 0; i < INVARIANT_COUNT; i++)
         if (checks[i].quiet)
             checks[i].quiet(v);
+}
+
+void invariants_day(struct invariants *v, size_t writes)
+{
+    check_rest(v, writes);
 }
 
 const char *invariant_name(enum invariant_id id)

@@ -72,7 +72,19 @@ struct run;
     X(L9_FLAP, "no condition goes to and fro while nothing changes")                               \
     X(H1_OBSERVE, "no node is closed, claimed or drained for a fault of a GPU")                    \
     X(H2_SEEN, "a fault of a GPU that needs attention is said of its node")                        \
-    X(H3_GONE, "no fault is said of a node whose GPUs are well, as far as NVML speaks of them")
+    X(H3_GONE, "no fault is said of a node whose GPUs are well, as far as NVML speaks of them")    \
+    X(H4_CLOSED, "a node is closed only for a fault that its reports show, with a record, and "    \
+                 "opened when that has ended")                                                     \
+    X(H5_NO_EVICTION, "with mode Close no pod of a user is sent away and no node is claimed for "  \
+                      "a fault")                                                                   \
+    X(H6_OPENED, "no node whose GPUs are well stays closed")                                       \
+    X(H7_ATTEMPTS, "no node is reset or rebooted more often than attempts allow")                  \
+    X(H8_BUDGET, "nodes that are closed for a fault count when others are taken out of service")   \
+    X(H9_BRAKE, "no more nodes are closed within the brake's window than it allows, unless their " \
+                "GPUs are gone")                                                                   \
+    X(H10_REST, "in a day in which nothing changes nothing is written, whatever GPUs have a "      \
+                "fault")                                                                           \
+    X(H11_CONDITION, "the condition GpuHealthy says what the reports show")
 
 enum invariant_id {
 #define X(id, text) INVARIANT_##id,
@@ -98,6 +110,8 @@ void invariants_pass(struct invariants *v, int64_t until_ms);
 void invariants_time(struct invariants *v);
 /* All changes have ended. */
 void invariants_quiet(struct invariants *v);
+/* A day of quiet has passed, in which Ostler sent so many writes. */
+void invariants_day(struct invariants *v, size_t writes);
 /* What an invariant is called, "S6_IDENTITY", and what it says. */
 const char *invariant_name(enum invariant_id id);
 const char *invariant_text(enum invariant_id id);

@@ -26,7 +26,10 @@
     X(CASE_FILES, "tests/rollouts")                                                                \
     X(JOBS, "steps/job.yaml")                                                                      \
     X(PARKED, "steps/parked.yaml")                                                                 \
-    X(HEALTH, "health.yaml")
+    X(HEALTH, "health.yaml")                                                                       \
+    X(HEALTH_CLOSE, "health-close.yaml")                                                           \
+    X(HEALTH_REPAIR, "health-repair.yaml")                                                         \
+    X(HEALTH_LIFE, "health-life.yaml")
 
 enum least_life {
 #define X(id, ...) LEAST_##id,

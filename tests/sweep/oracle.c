@@ -67,6 +67,7 @@ static const struct {
     { .kind = "nodes", .path = "spec.podCIDR*" },
     { .kind = "gpunodes", .path = "status.policyGeneration" },
     { .kind = "gpunodes", .path = "status.inventory.bootId" },
+    { .kind = "gpunodes", .path = "status.inventory.faults[].bootId" },
     /* Who has a GPU open goes with where pods happen to be, and is told in the order in which they
      * came. */
     { .kind = "gpunodes", .path = "status.inventory.heldBy" },
@@ -333,6 +334,15 @@ static void hide_canary(char *text)
     }
 }
 
+/* In the record of a fault: a boot is another one in each run. */
+static void hide_boot(char *text)
+{
+    static const char before[] = "\"boot\":\"";
+    char *at = strstr(text, before), *boot = at ? at + sizeof before - 1 : NULL;
+    if (boot)
+        memset(boot, '*', strspn(boot, "0123456789abcdef"));
+}
+
 /* A pod's log is read once, as an extra: if that fails the message has no log tail. */
 static void cut_last_words(char *text)
 {
@@ -346,6 +356,7 @@ static char *sentence(const char *s)
 {
     char *text = xstrdup(s);
     hide_canary(text);
+    hide_boot(text);
     cut_last_words(text);
     for (char *at = strchr(text, '-'); at; at = strchr(at + 1, '-'))
         if (is_pod_suffix(at + 1))

@@ -52,7 +52,8 @@ bool reading_claim(const json_t *node, struct reading_claim *ret)
 
 bool reading_has_place(const struct reading_claim *c)
 {
-    static const char *const phases[] = { "Draining", "Unloading", "Installing", "Validating" };
+    static const char *const phases[] = { "Draining",  "Unloading",  "Resetting",
+                                          "Rebooting", "Installing", "Validating" };
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
         if (strcmp(c->phase, phases[i]) == 0)
             return true;
@@ -74,7 +75,8 @@ static bool is_of_upgrade(const json_t *taint)
 {
     const char *key = json_string_value(json_object_get(taint, "key"));
     const char *value = json_string_value(json_object_get(taint, "value"));
-    bool has_value = value && (strcmp(value, "Upgrade") == 0 || strcmp(value, "Rollback") == 0);
+    bool has_value = value && (strcmp(value, "Upgrade") == 0 || strcmp(value, "Rollback") == 0 ||
+                               strcmp(value, "Repair") == 0);
     return has_value || (key && strcmp(key, UPGRADE_TAINT) == 0);
 }
 
@@ -145,6 +147,29 @@ int64_t reading_duration_ms(const char *text)
         at = end + strlen(units[i].unit);
     }
     return *at || at == text ? -1 : ms;
+}
+
+static const json_t *brake_of(const json_t *policy)
+{
+    const json_t *health = json_object_get(json_object_get(policy, "spec"), "health");
+    return json_object_get(health, "brake");
+}
+
+int64_t reading_brake_window_ms(const json_t *policy)
+{
+    const char *text = json_string_value(json_object_get(brake_of(policy), "window"));
+    return reading_duration_ms(text ? text : "10m");
+}
+
+size_t reading_brake_nodes(const json_t *policy, size_t total)
+{
+    const json_t *most = json_object_get(brake_of(policy), "maxNodes"),
+                 *floor = json_object_get(brake_of(policy), "floor");
+    const char *text = json_string_value(most);
+    size_t nodes = json_is_integer(most) ? (size_t) json_integer_value(most)
+                                         : scaled(text ? text : "20%", total);
+    size_t least = json_is_integer(floor) ? (size_t) json_integer_value(floor) : 2;
+    return nodes > least ? nodes : least;
 }
 
 int64_t reading_canary_nodes(const json_t *policy)

@@ -37,6 +37,9 @@ bool reading_is_closed(const json_t *node);
  * PodDisruptionBudget (k8s.io/apimachinery/pkg/util/intstr.GetScaledValueFromIntOrPercent with
  * roundUp; docs/policy.md says the same). */
 size_t reading_limit(const json_t *policy, const char *field, size_t total);
+/* The time in which the storm brake counts newly unhealthy nodes, and how many it allows then. */
+int64_t reading_brake_window_ms(const json_t *policy);
+size_t reading_brake_nodes(const json_t *policy, size_t total);
 /* How many nodes of a revision go before all others; seconds for which they must have worked before
  * the others follow. */
 int64_t reading_canary_nodes(const json_t *policy);

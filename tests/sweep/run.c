@@ -497,6 +497,7 @@ static void let_a_day_pass(struct run *r)
     if (r->result->write_count != before)
         run_finding(r, "Ostler sends %zu writes within a day of quiet",
                     r->result->write_count - before);
+    invariants_day(r->invariants, r->result->write_count - before);
 }
 
 static void run_phase(struct run *r)

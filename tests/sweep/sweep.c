@@ -28,6 +28,9 @@ enum {
 #define AGENTS_ACTO "tests/sweep/agents-acto.yaml"
 #define UPGRADE "sim/scenarios/upgrade.yaml"
 #define HEALTH "tests/sweep/health.yaml"
+#define CLOSE "tests/sweep/health-close.yaml"
+#define REPAIR "tests/sweep/health-repair.yaml"
+#define HEALTH_LIFE "tests/sweep/health-life.yaml"
 #define STEPS "tests/sweep/steps/life.yaml"
 #define AGENT_STEPS "tests/sweep/steps/agents-life.yaml"
 
@@ -123,7 +126,25 @@ static const struct sweep sweeps[] = {
       "Retry-After: 3600",
       parked_cases, parked_run, NULL, UNCOMPARED, 5 },
     { "health-observe", "same, in a life in which GPUs fail by hand, at random and in storms",
-      same_cases, same_run, HEALTH, EXACT, 3 },
+      same_cases, same_run, HEALTH, EXACT, 2 },
+    { "health-close", "the same with mode Close, while drivers are upgraded", same_cases, same_run,
+      CLOSE, EXACT, 2 },
+    { "health-repair", "the same with mode Repair", same_cases, same_run, REPAIR, EXACT, 2 },
+    /* Each disturbance of the others in a short life in which GPUs fail. */
+    { "health-crash", "crash-sweep, while GPUs fail", crash_cases, crash_run, HEALTH_LIFE, LOOSE,
+      4 },
+    { "health-lost-response", "lost-response-sweep, while GPUs fail", lost_cases, lost_run,
+      HEALTH_LIFE, LOOSE, 4 },
+    { "health-stale", "stale-sweep, while GPUs fail", stale_cases, stale_run, HEALTH_LIFE, LOOSE,
+      3 },
+    { "health-unobserved", "unobserved-sweep, while GPUs fail", unobserved_cases, unobserved_run,
+      HEALTH_LIFE, LOOSE, 3 },
+    { "health-two-leaders", "two-leaders, while GPUs fail", leaders_cases, leaders_run, HEALTH_LIFE,
+      LOOSE, 3 },
+    { "health-outage", "outage, while GPUs fail", outage_cases, outage_run, HEALTH_LIFE, LOOSE, 2 },
+    { "health-writers", "foreign-writers, while GPUs fail", writers_cases, writers_run, HEALTH_LIFE,
+      LOOSEST, 2 },
+    { "health-dst", "dst, while GPUs fail", dst_cases, dst_run, HEALTH_LIFE, LOOSE, 4 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 12 },
 };
 

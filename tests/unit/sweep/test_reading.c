@@ -39,6 +39,31 @@ static void check_limit(void **state)
 
 /* ---- durations */
 
+static const struct brake_row {
+    const char *name, *brake;
+    size_t total, nodes;
+    int64_t window_ms;
+} brake_rows[] = {
+    { "a brake by default, of few nodes", "{}", 4, 2, 600000 },
+    { "a brake by default, of many nodes", "{}", 31, 7, 600000 },
+    { "a brake of a number", "{\"maxNodes\": 3, \"floor\": 1, \"window\": \"2m\"}", 100, 3,
+      120000 },
+    { "a brake of a percentage, with a floor", "{\"maxNodes\": \"1%\", \"floor\": 5}", 101, 5,
+      600000 },
+    { "a brake without a floor", "{\"maxNodes\": \"1%\", \"floor\": 0}", 101, 2, 600000 },
+};
+
+static void check_brake_row(void **state)
+{
+    const struct brake_row *row = *state;
+    char text[256];
+    snprintf(text, sizeof text, "{\"spec\": {\"health\": {\"brake\": %s}}}", row->brake);
+    json_t *policy = parsed(text);
+    assert_int_equal(reading_brake_nodes(policy, row->total), row->nodes);
+    assert_int_equal(reading_brake_window_ms(policy), row->window_ms);
+    json_decref(policy);
+}
+
 static const struct duration_row {
     const char *name, *text;
     int64_t ms;
@@ -158,6 +183,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_limit, limit_rows);
+    SUITE_ROWS(&s, check_brake_row, brake_rows);
     SUITE_ROWS(&s, check_duration, duration_rows);
     SUITE_ROWS(&s, check_window, window_rows);
     SUITE_ROWS(&s, check_claim, claim_rows);
