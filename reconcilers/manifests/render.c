@@ -385,6 +385,12 @@ json_t *render_object(const struct manifests *m, enum render_object what,
     return TAKE(object);
 }
 
+static bool is_sentinel(const struct render_task *want)
+{
+    return want->kind == TASK_REBOOT &&
+           str_eq(json_string_value(json_array_get(want->args, 1)), "sentinel");
+}
+
 static const char *task_file(const struct render_task *want)
 {
     static const char *const files[TASK_COUNT] = {
@@ -394,7 +400,9 @@ static const char *task_file(const struct render_task *want)
         [TASK_REBOOT] = "task/reboot.yaml",
     };
     bool sample = want->kind == TASK_PROOF && want->image_count > 0 && want->images[0].image;
-    return sample ? "proof/sample.yaml" : files[want->kind];
+    return sample              ? "proof/sample.yaml"
+           : is_sentinel(want) ? "task/reboot-sentinel.yaml"
+                               : files[want->kind];
 }
 
 /* One container for each image, all like the manifest's container. */
@@ -414,6 +422,9 @@ static json_t *task_containers(const json_t *like, const struct render_task *wan
                                 json_pack("{s:{s:s}}", "limits", want->resource, "1"));
         if (want->args)
             json_object_set_new(container, "args", json_deep_copy(want->args));
+        if (want->kind == TASK_REBOOT)
+            json_array_append_new(json_object_get(container, "args"),
+                                  json_textf("--boot=%016llx", (unsigned long long) want->boot));
         json_array_append_new(containers, container);
     }
     return containers;
@@ -445,6 +456,10 @@ json_t *render_task(const struct manifests *m, const struct render_task *want, s
     const char *file = task_file(want);
     if (want->image_count == 0) {
         err_set(e, ERR_INVALID, "%s: a one-off pod needs an image", file);
+        return NULL;
+    }
+    if (want->kind == TASK_REBOOT && !want->boot) {
+        err_set(e, ERR_INVALID, "%s: a reboot needs the boot that it ends", file);
         return NULL;
     }
     char name[TASK_NAME_MAX];

@@ -83,12 +83,15 @@ struct render_task {
     const struct render_image *images; /* one container each, in this order; at least one */
     size_t image_count;
     const json_t *pull_secrets; /* list of names; NULL: none */
-    const json_t *args;         /* arguments of the container; NULL: those of the manifest */
-    const char *agent_image;    /* Ostler's own image, as above; a pull pod needs none */
+    /* Arguments of the container; NULL: those of the manifest. Of a reboot they also decide which
+     * manifest it is, so that a pod has no more privileges than its command needs. */
+    const json_t *args;
+    const char *agent_image; /* Ostler's own image, as above; a pull pod needs none */
     /* The spec whose agent section has the pull settings of that image; NULL: defaults. */
     const json_t *spec;
     const char *resource; /* each container requests one of these; NULL: none */
     int64_t deadline_s;   /* the pod is ended this long after its kubelet saw it; 0: never */
+    uint64_t boot;        /* of a reboot: the boot to end (struct node); others: 0 */
 };
 
 /* The Pod, ready to create. New reference, or NULL with an error. */

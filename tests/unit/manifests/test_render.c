@@ -399,43 +399,49 @@ static const struct task_row {
 } task_rows[] = {
     { "task-proof",
       { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", &own_image,
-        1, NULL, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
+        1, NULL, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600, 0 },
       NULL,
       "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
       NULL },
     { "task-proof-plain",
       { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &own_image, 1, NULL, NULL, NULL,
-        NULL, "nvidia.com/gpu", 0 },
+        NULL, "nvidia.com/gpu", 0, 0 },
       NULL,
       NULL,
       NULL },
     { "task-proof-sample",
       { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1,
-        NULL, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
+        NULL, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600, 0 },
       "['ngc','mirror']",
       "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
       NULL },
     { "task-proof-sample-plain",
       { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, NULL, NULL,
-        NULL, "nvidia.com/gpu", 0 },
+        NULL, "nvidia.com/gpu", 0, 0 },
       NULL,
       NULL,
       NULL },
     { "task-pull",
       { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, NULL,
-        NULL, NULL, 0 },
+        NULL, NULL, 0, 0 },
       "['ngc']",
       NULL,
       NULL },
     { "task-reset",
       { TASK_RESET, NAMESPACE, UID, "none", "gpu-1", &reset_image, 1, NULL, NULL, AGENT_IMAGE, NULL,
-        NULL, 300 },
+        NULL, 300, 0 },
       NULL,
       "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
       "['reset','0000:41:00.0','0000:c1:00.0']" },
     { "task-reboot",
       { TASK_REBOOT, NAMESPACE, UID, "none", "gpu-1", &reboot_image, 1, NULL, NULL, AGENT_IMAGE,
-        NULL, NULL, 300 },
+        NULL, NULL, 300, 0x0123456789abcdef },
+      NULL,
+      NULL,
+      NULL },
+    { "task-reboot-sentinel",
+      { TASK_REBOOT, NAMESPACE, UID, "none", "gpu-1", &reboot_image, 1, NULL, NULL, AGENT_IMAGE,
+        NULL, NULL, 300, 0xabc },
       NULL,
       NULL,
       "['reboot','sentinel']" },
@@ -458,6 +464,22 @@ static void check_task(void **state)
         fail_msg("%s", err_msg(&e));
     add_document(&out, rendered);
     assert_golden(row->name, buf_text(&out));
+}
+
+/* A pod that a kubelet starts again after the reboot must know that. */
+static void boot_is_needed(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    const struct render_task want = { .kind = TASK_REBOOT,
+                                      .operand_namespace = NAMESPACE,
+                                      .policy_uid = UID,
+                                      .purpose = "none",
+                                      .node = "gpu-1",
+                                      .images = &reboot_image,
+                                      .image_count = 1 };
+    assert_null(render_task(manifests, &want, &e));
+    assert_string_equal(err_msg(&e), "task/reboot.yaml: a reboot needs the boot that it ends");
 }
 
 /* ---- what holds for every rendered object ---- */
@@ -615,6 +637,7 @@ int main(void)
     SUITE_ROWS(&s, check_rules, render_rows);
     suite_add(&s, "names of children", names, NULL);
     suite_add(&s, "a revision's object without a hash is refused", hash_is_needed, NULL);
+    suite_add(&s, "a reboot of any boot is refused", boot_is_needed, NULL);
     suite_add(&s, "a toolkit is taken off without a policy", removal_without_a_policy, NULL);
     suite_add(&s, "the intent's hash is that of all the rest", seal_is_stable, NULL);
     CLEANUP_ERR struct err e = { 0 };
