@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "node/inventory/text.h"
 
 const char ostler_node_version[] = OSTLER_VERSION;
 
@@ -25,7 +26,17 @@ static bool store_module(const struct option_kind *kind, const char *value, void
 static const char *const sources[] = {
     [READY_OF_CONTAINER] = "container", [READY_OF_HOST] = "host", [READY_OF_EITHER] = "either", NULL
 };
+static const char *const ways[] = {
+    [REBOOT_BY_INIT] = "pod", [REBOOT_BY_SENTINEL] = "sentinel", NULL
+};
 static const char *const signs[] = { [READY_DRIVER] = "driver", [READY_TOOLKIT] = "toolkit", NULL };
+
+static bool store_boot(const struct option_kind *kind, const char *value, void *to)
+{
+    (void) kind;
+    *(const char **) to = value;
+    return part_is_hex(part_of(value), REBOOT_BOOT_LEN);
+}
 
 static const struct option_kind folder = { .store = option_store_text,
                                            .wanted = "must be a directory" };
@@ -33,6 +44,8 @@ static const struct option_kind file = { .store = option_store_text, .wanted = "
 static const struct option_kind name = { .store = option_store_text, .wanted = "must be a name" };
 static const struct option_kind hash = { .store = option_store_text, .wanted = "must be a hash" };
 static const struct option_kind uid = { .store = option_store_text, .wanted = "must be a uid" };
+static const struct option_kind boot = { .store = store_boot,
+                                         .wanted = "must be 16 hexadecimal digits" };
 static const struct option_kind driver = { .store = option_store_word,
                                            .wanted = "must be one of container, host and either",
                                            .words = sources };
@@ -50,7 +63,7 @@ static const struct option_kind duration = { .store = option_store_duration,
     (FOR(LOOK) | FOR(RUN) | FOR(WAIT) | FOR(CARDS) | FOR(HOST_DRIVER) | FOR(UNLOAD) |              \
      FOR(START_DRIVER) | FOR(PROBE_DRIVER) | FOR(STOP_DRIVER) | FOR(START_GDRCOPY) |               \
      FOR(PROBE_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(READY_TOOLKIT) | FOR(REMOVE_TOOLKIT) |     \
-     FOR(PROOF))
+     FOR(PROOF) | FOR(RESET) | FOR(REBOOT))
 #define WITH_PROGRAM                                                                               \
     (FOR(START_DRIVER) | FOR(START_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) |     \
      FOR(REMOVE_TOOLKIT))
@@ -89,6 +102,8 @@ static const struct option_row rows[] = {
       FOR(CARDS) | FOR(COPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(WRITE_CONFIG),
       &file, AT(to), "FILE",
       "cards: keep this file up to date until a signal; others: destination" },
+    { "--boot", NULL, FOR(REBOOT), &boot, AT(boot), "HASH",
+      "reboot: do nothing unless this is the hash of the current boot's id" },
 };
 
 /* Errors in the words of this program. */
@@ -122,6 +137,7 @@ static const struct need {
     { FOR(COPY) | FOR(WRITE_CONFIG), AT(to), NULL, "a file: --to" },
     { FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT), AT(to), NULL, "a directory: --to" },
     { FOR(WRITE_CONFIG), AT(text), "CONFIG", "a text" },
+    { FOR(REBOOT), AT(boot), NULL, "the boot to end: --boot" },
 };
 
 static int take_wish(const char *word, struct node_options *o, struct err *e)
@@ -132,11 +148,31 @@ static int take_wish(const char *word, struct node_options *o, struct err *e)
                          word);
 }
 
+static int take_way(const char *word, struct node_options *o, struct err *e)
+{
+    return option_store_word(&(struct option_kind){ .words = ways }, word, &o->way)
+               ? 0
+               : err_set(e, ERR_INVALID, "reboot needs one of pod and sentinel, but has \"%s\"",
+                         word);
+}
+
+static int take_gpu(const char *word, struct node_options *o, struct err *e)
+{
+    if (o->gpu_count == RESET_GPUS_MAX)
+        return err_set(e, ERR_INVALID, "reset takes at most %d GPUs", RESET_GPUS_MAX);
+    o->gpus[o->gpu_count++] = word;
+    return 0;
+}
+
 /* Takes the `nth` word that is not an option. */
 static int options_take_word(const char *word, size_t nth, struct node_options *o, struct err *e)
 {
     if (nth == 1 && o->command == NODE_COMMAND_WAIT)
         return take_wish(word, o, e);
+    if (nth == 1 && o->command == NODE_COMMAND_REBOOT)
+        return take_way(word, o, e);
+    if (nth > 0 && o->command == NODE_COMMAND_RESET)
+        return take_gpu(word, o, e);
     size_t i = command_find(commands, ARRAY_LEN(commands), word);
     if (nth > 0 || i == ARRAY_LEN(commands))
         return err_set(e, ERR_INVALID, "%s %s; `ostler-node --help` lists the commands", word,
@@ -171,6 +207,10 @@ static int check(struct node_options *o, size_t words, const struct option_reade
         return -1;
     if (o->command == NODE_COMMAND_WAIT && words == 1)
         return err_set(e, ERR_INVALID, "wait needs one of driver and toolkit");
+    if (o->command == NODE_COMMAND_REBOOT && words == 1)
+        return err_set(e, ERR_INVALID, "reboot needs one of pod and sentinel");
+    if (o->command == NODE_COMMAND_RESET && words == 1)
+        return err_set(e, ERR_INVALID, "reset needs the PCI address of a GPU");
     if (WITH_PROGRAM & BIT(o->command) && !o->program)
         return err_set(e, ERR_INVALID, "%s needs a program", commands[o->command].name);
     return take_needs(o, e);

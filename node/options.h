@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "node/agent/ready_files.h"
+#include "node/operand/reboot.h"
+#include "node/operand/reset.h"
 
 /* id, name, its arguments ("": none), help */
 #define NODE_COMMANDS(X)                                                                           \
@@ -40,6 +42,9 @@
     X(IDLE, "idle", "", "do nothing until a signal")                                               \
     X(WRITE_CONFIG, "write-config", "", "write a configuration to a file")                         \
     X(PROOF, "proof", "", "run a CUDA program, and print what it ran on")                          \
+    X(RESET, "reset", "ADDRESS…", "reset GPUs whose driver is unloaded, by their PCI addresses")   \
+    X(REBOOT, "reboot", "pod|sentinel",                                                            \
+      "reboot this machine by a signal to systemd, or write the file that kured watches")          \
     X(HELP, "help", "", "print this help")                                                         \
     X(VERSION, "version", "", "print the version")
 
@@ -70,6 +75,12 @@ struct node_options {
     char *const *program; /* the program to start, with its arguments and a NULL */
     /* the destination file or directory; of cards NULL: standard output */
     const char *to;
+    /* of reset */
+    const char *gpus[RESET_GPUS_MAX]; /* PCI addresses, as given */
+    size_t gpu_count;
+    /* of reboot */
+    enum reboot_way way;
+    const char *boot; /* see struct reboot */
 };
 
 extern const char ostler_node_version[];

@@ -1,6 +1,7 @@
 /* Entry point of ostler-node: runs the command from the command line. */
 #include "node/ostler_node.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@
 #include "node/operand/host_devices.h"
 #include "node/operand/proof.h"
 #include "node/operand/place.h"
+#include "node/operand/reboot.h"
+#include "node/operand/reset.h"
 #include "node/operand/runtime_change.h"
 #include "node/operand/toolkit.h"
 #include "node/operand/unload.h"
@@ -136,6 +139,18 @@ static int remove_toolkit(const struct node_options *o, const struct root *root,
     return toolkit_remove(root, &t, e);
 }
 
+static int reset(const struct node_options *o, const struct root *root, struct err *e)
+{
+    return reset_run(root,
+                     &(struct reset){ .addresses = o->gpus,
+                                      .count = o->gpu_count,
+                                      .write = place_write,
+                                      .limit_ms = RESET_MS,
+                                      .back_ms = RESET_BACK_MS,
+                                      .words = TERMINATION_LOG_FILE },
+                     e);
+}
+
 /* Starts a command. */
 static int work(const struct node_options *o, const struct root *root, struct err *e)
 {
@@ -179,6 +194,10 @@ static int work(const struct node_options *o, const struct root *root, struct er
         return file_write(o->to, 0644, o->text, strlen(o->text), e);
     case NODE_COMMAND_PROOF:
         return proof_run(root, TERMINATION_LOG_FILE, e);
+    case NODE_COMMAND_RESET:
+        return reset(o, root, e);
+    case NODE_COMMAND_REBOOT:
+        return reboot_run(root, &(struct reboot){ o->way, o->boot, kill, TERMINATION_LOG_FILE }, e);
     case NODE_COMMAND_HELP:
     case NODE_COMMAND_VERSION:
         break;

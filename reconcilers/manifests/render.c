@@ -312,18 +312,21 @@ static void add_owner(json_t *metadata, const struct render_context *ctx)
 }
 
 /* Any term selects a node, so each term needs the requirement. */
-static void keep_off_control_plane(json_t *object)
+static void keep_off_control_plane(json_t *pod)
 {
-    json_t *affinity = object_at(json_at(object, POD_SPEC), "affinity");
+    json_t *affinity = object_at(pod, "affinity");
     json_t *required = object_at(object_at(affinity, "nodeAffinity"),
                                  "requiredDuringSchedulingIgnoredDuringExecution");
     if (!json_object_get(required, "nodeSelectorTerms"))
         json_object_set_new(required, "nodeSelectorTerms",
                             json_pack("[{s:[]}]", "matchExpressions"));
-    JSON_EACH (term, json_object_get(required, "nodeSelectorTerms"))
+    JSON_EACH (term, json_object_get(required, "nodeSelectorTerms")) {
+        if (!json_object_get(term, "matchExpressions"))
+            json_object_set_new(term, "matchExpressions", json_array());
         json_array_append_new(
             json_object_get(term, "matchExpressions"),
             json_pack("{s:s, s:s}", "key", KUBERNETES_CONTROL_PLANE, "operator", "DoesNotExist"));
+    }
 }
 
 /* Which pods belong to the DaemonSet, and which nodes they run on. */
@@ -360,7 +363,7 @@ static void stamp(json_t *object, enum render_object what, const struct render_c
     if (is_daemonset(object)) {
         add_selection(object, ctx, tier);
         if (ctx->keep_off_control_plane)
-            keep_off_control_plane(object);
+            keep_off_control_plane(json_at(object, POD_SPEC));
     }
     if (row && row->resource == RESOURCE_SERVICE)
         render_set_text(json_at(object, "spec.selector"), LABEL_MANAGED_BY, MANAGED_BY);
@@ -385,11 +388,24 @@ json_t *render_object(const struct manifests *m, enum render_object what,
     return TAKE(object);
 }
 
+static bool is_sentinel(const struct render_task *want)
+{
+    return want->kind == TASK_REBOOT &&
+           str_eq(json_string_value(json_array_get(want->args, 1)), "sentinel");
+}
+
 static const char *task_file(const struct render_task *want)
 {
-    if (want->kind == TASK_PULL)
-        return "task/pull.yaml";
-    return want->image_count > 0 && want->images[0].image ? "proof/sample.yaml" : "proof/pod.yaml";
+    static const char *const files[TASK_COUNT] = {
+        [TASK_PROOF] = "proof/pod.yaml",
+        [TASK_PULL] = "task/pull.yaml",
+        [TASK_RESET] = "task/reset.yaml",
+        [TASK_REBOOT] = "task/reboot.yaml",
+    };
+    bool sample = want->kind == TASK_PROOF && want->image_count > 0 && want->images[0].image;
+    return sample              ? "proof/sample.yaml"
+           : is_sentinel(want) ? "task/reboot-sentinel.yaml"
+                               : files[want->kind];
 }
 
 /* One container for each image, all like the manifest's container. */
@@ -407,6 +423,11 @@ static json_t *task_containers(const json_t *like, const struct render_task *wan
         if (want->resource)
             json_object_set_new(container, "resources",
                                 json_pack("{s:{s:s}}", "limits", want->resource, "1"));
+        if (want->args)
+            json_object_set_new(container, "args", json_deep_copy(want->args));
+        if (want->kind == TASK_REBOOT)
+            json_array_append_new(json_object_get(container, "args"),
+                                  json_textf("--boot=%016llx", (unsigned long long) want->boot));
         json_array_append_new(containers, container);
     }
     return containers;
@@ -440,6 +461,10 @@ json_t *render_task(const struct manifests *m, const struct render_task *want, s
         err_set(e, ERR_INVALID, "%s: a one-off pod needs an image", file);
         return NULL;
     }
+    if (want->kind == TASK_REBOOT && !want->boot) {
+        err_set(e, ERR_INVALID, "%s: a reboot needs the boot that it ends", file);
+        return NULL;
+    }
     char name[TASK_NAME_MAX];
     task_name(want->kind, want->node, name);
     json_t *object = tree_of(m, file), *spec = json_object_get(object, "spec");
@@ -452,6 +477,8 @@ json_t *render_task(const struct manifests *m, const struct render_task *want, s
     render_set_text(labels, LABEL_TASK, task_kind_name(want->kind));
     render_set_text(labels, LABEL_REVISION, want->purpose);
     json_object_set_new(spec, "affinity", pinned_to(want->node));
+    if ((want->kind == TASK_RESET || want->kind == TASK_REBOOT) && !want->on_control_plane)
+        keep_off_control_plane(spec);
     json_object_set_new(spec, "containers", task_containers(like, want));
     if (want->deadline_s)
         json_object_set_new(spec, "activeDeadlineSeconds", json_integer(want->deadline_s));

@@ -68,7 +68,7 @@ json_t *render_revision(const struct render_context *ctx);
 /* A container of a one-off pod. */
 struct render_image {
     const char *name; /* of the container; tells what the image is for: "driver" */
-    /* "nvcr.io/nvidia/driver:580.178.04-ubuntu24.04"; NULL in a validation pod: Ostler's own. */
+    /* "nvcr.io/nvidia/driver:580.178.04-ubuntu24.04"; NULL: Ostler's own. */
     const char *image;
     const char *pull_policy; /* NULL: Kubernetes' default */
 };
@@ -83,11 +83,18 @@ struct render_task {
     const struct render_image *images; /* one container each, in this order; at least one */
     size_t image_count;
     const json_t *pull_secrets; /* list of names; NULL: none */
-    const char *agent_image;    /* Ostler's own image, as above; a pull pod needs none */
+    /* Arguments of the container; NULL: those of the manifest. Of a reboot they also decide which
+     * manifest it is, so that a pod has no more privileges than its command needs. */
+    const json_t *args;
+    const char *agent_image; /* Ostler's own image, as above; a pull pod needs none */
     /* The spec whose agent section has the pull settings of that image; NULL: defaults. */
     const json_t *spec;
     const char *resource; /* each container requests one of these; NULL: none */
     int64_t deadline_s;   /* the pod is ended this long after its kubelet saw it; 0: never */
+    uint64_t boot;        /* of a reboot: the boot to end (struct node); others: 0 */
+    /* The node belongs to the control plane and is served all the same. On others, a pod that resets
+     * or reboots excludes the control plane, as the chart's admission policies demand. */
+    bool on_control_plane;
 };
 
 /* The Pod, ready to create. New reference, or NULL with an error. */

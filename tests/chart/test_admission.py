@@ -31,9 +31,13 @@ def manifests():
     return "\n".join(path.read_text() for path in sorted(MANIFESTS.rglob("*.yaml")))
 
 
-def host_paths():
-    """Every folder of the host in the manifests of operands."""
+def host_paths(tasks=None):
+    """Every folder of the host in the manifests of operands, or of these pods of Ostler's own."""
     text = manifests()
+    for path in sorted(MANIFESTS.glob("task/*.yaml")):
+        text = text.replace(path.read_text(), "")
+    if tasks:
+        text = "\n".join(path.read_text() for path in sorted(MANIFESTS.glob(f"task/{tasks}*.yaml")))
     return set(re.findall(r"hostPath:\s*\n\s+path: (\S+)", text)) | set(
         re.findall(r"hostPath: \{path: ([^,} ]+)", text)
     )
@@ -45,6 +49,41 @@ class Operands(unittest.TestCase):
     def test_folders_are_those_that_operands_have(self):
         said, _ = re.findall(r"hostPath\.path in (\[.*?\])", expressions(policy("ostler-operands")))
         self.assertEqual(set(re.findall(r'"([^"]+)"', said)), host_paths())
+
+    def test_a_pod_that_resets_or_reboots_has_the_folders_and_the_command_that_it_is_made_with(self):
+        said = expressions(policy("ostler-pods"))
+        (reset, reboot) = re.findall(
+            r'variables\.task == "reset" \? (\[.*?\]) : (\[.*?\])\)', said
+        )
+        for task, folders, command in zip(("reset", "reboot"), reset, reboot):
+            self.assertEqual(set(json.loads(folders)), host_paths(task), task)
+        commands = dict(zip(("reset", "reboot"), reboot))
+        self.assertEqual(len(list(MANIFESTS.glob("task/re*.yaml"))), 3)
+        for path in MANIFESTS.glob("task/re*.yaml"):
+            (command,) = re.findall(r"command: (\[.*\])", path.read_text())
+            self.assertEqual(
+                re.findall(r"[^\[\], \"]+", command),
+                json.loads(commands[path.stem.split("-")[0]]),
+                path.name,
+            )
+
+    def test_no_pod_that_resets_or_reboots_has_privileges(self):
+        for path in MANIFESTS.glob("task/re*.yaml"):
+            text = path.read_text()
+            self.assertNotIn("privileged:", text)
+            self.assertNotIn("add:", text)
+            self.assertIn("drop: [ALL]", text)
+
+    def test_pods_that_reset_or_reboot_keep_off_the_control_plane(self):
+        rule = "a pod that resets GPUs or reboots a node must not run on nodes of the control plane"
+
+        def messages(*flags):
+            return "\n".join(
+                v.get("message", "") for v in policy("ostler-pods", *flags)["validations"]
+            )
+
+        self.assertIn(rule, messages())
+        self.assertNotIn(rule, messages("--set", "controlPlaneNodes=true"))
 
     def test_the_toolkit_is_installed_where_the_program_allows_it(self):
         (ours,) = re.findall(

@@ -386,39 +386,65 @@ static const struct render_image images[] = {
     { "toolkit", "nvcr.io/nvidia/k8s/container-toolkit@sha256:0123", NULL },
 };
 
-static const struct render_image own_image = { "proof", NULL, "Never" };
+static const struct render_image own_image = { "proof", NULL, "Never" },
+                                 reset_image = { "reset", NULL, NULL },
+                                 reboot_image = { "reboot", NULL, NULL };
 
 static const struct task_row {
     const char *name; /* the golden file */
     struct render_task want;
     const char *pull_secrets;
     const char *spec;
+    const char *args;
 } task_rows[] = {
     { "task-proof",
       { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", &own_image,
-        1, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
+        1, NULL, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600, 0, false },
       NULL,
-      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
+      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
+      NULL },
     { "task-proof-plain",
       { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &own_image, 1, NULL, NULL, NULL,
-        "nvidia.com/gpu", 0 },
+        NULL, "nvidia.com/gpu", 0, 0, false },
+      NULL,
       NULL,
       NULL },
     { "task-proof-sample",
       { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1,
-        NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
+        NULL, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600, 0, false },
       "['ngc','mirror']",
-      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
+      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
+      NULL },
     { "task-proof-sample-plain",
       { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, NULL, NULL,
-        "nvidia.com/gpu", 0 },
+        NULL, "nvidia.com/gpu", 0, 0, false },
+      NULL,
       NULL,
       NULL },
     { "task-pull",
       { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, NULL,
-        NULL, 0 },
+        NULL, NULL, 0, 0, false },
       "['ngc']",
+      NULL,
       NULL },
+    { "task-reset",
+      { TASK_RESET, NAMESPACE, UID, "none", "gpu-1", &reset_image, 1, NULL, NULL, AGENT_IMAGE, NULL,
+        NULL, 300, 0, false },
+      NULL,
+      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
+      "['reset','0000:41:00.0','0000:c1:00.0']" },
+    { "task-reboot",
+      { TASK_REBOOT, NAMESPACE, UID, "none", "gpu-1", &reboot_image, 1, NULL, NULL, AGENT_IMAGE,
+        NULL, NULL, 300, 0x0123456789abcdef, false },
+      NULL,
+      NULL,
+      NULL },
+    { "task-reboot-sentinel",
+      { TASK_REBOOT, NAMESPACE, UID, "none", "gpu-1", &reboot_image, 1, NULL, NULL, AGENT_IMAGE,
+        NULL, NULL, 300, 0xabc, true },
+      NULL,
+      NULL,
+      "['reboot','sentinel']" },
 };
 
 static void check_task(void **state)
@@ -429,13 +455,31 @@ static void check_task(void **state)
     CLEANUP_JSON json_t *spec = row->spec ? tree(row->spec) : NULL;
     CLEANUP_ERR struct err e = { 0 };
     struct render_task want = row->want;
+    CLEANUP_JSON json_t *args = row->args ? tree(row->args) : NULL;
     want.pull_secrets = secrets;
     want.spec = spec;
+    want.args = args;
     json_t *rendered = render_task(manifests, &want, &e);
     if (!rendered)
         fail_msg("%s", err_msg(&e));
     add_document(&out, rendered);
     assert_golden(row->name, buf_text(&out));
+}
+
+/* A pod that a kubelet starts again after the reboot must know that. */
+static void boot_is_needed(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    const struct render_task want = { .kind = TASK_REBOOT,
+                                      .operand_namespace = NAMESPACE,
+                                      .policy_uid = UID,
+                                      .purpose = "none",
+                                      .node = "gpu-1",
+                                      .images = &reboot_image,
+                                      .image_count = 1 };
+    assert_null(render_task(manifests, &want, &e));
+    assert_string_equal(err_msg(&e), "task/reboot.yaml: a reboot needs the boot that it ends");
 }
 
 /* ---- what holds for every rendered object ---- */
@@ -593,6 +637,7 @@ int main(void)
     SUITE_ROWS(&s, check_rules, render_rows);
     suite_add(&s, "names of children", names, NULL);
     suite_add(&s, "a revision's object without a hash is refused", hash_is_needed, NULL);
+    suite_add(&s, "a reboot of any boot is refused", boot_is_needed, NULL);
     suite_add(&s, "a toolkit is taken off without a policy", removal_without_a_policy, NULL);
     suite_add(&s, "the intent's hash is that of all the rest", seal_is_stable, NULL);
     CLEANUP_ERR struct err e = { 0 };

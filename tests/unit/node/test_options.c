@@ -243,6 +243,49 @@ static const struct row {
       0,
       "write-config needs a text, or the variable CONFIG" },
     { "proof", { "proof" }, NODE_COMMAND_PROOF, "/", OUTPUT_TEXT, NULL },
+    { "reset, the root before it",
+      { "--root=/host", "reset", "0000:3b:00.0", "0000:5e:00.0" },
+      NODE_COMMAND_RESET,
+      "/host",
+      OUTPUT_TEXT,
+      NULL },
+    { "reset, of nothing", { "reset" }, 0, NULL, 0, "reset needs the PCI address of a GPU" },
+    { "reboot",
+      { "reboot", "sentinel", "--boot=0123456789abcdef" },
+      NODE_COMMAND_REBOOT,
+      "/",
+      OUTPUT_TEXT,
+      NULL },
+    { "reboot, in no way",
+      { "reboot", "--boot=0123456789abcdef" },
+      0,
+      NULL,
+      0,
+      "reboot needs one of pod and sentinel" },
+    { "reboot, in another way",
+      { "reboot", "now", "--boot=0123456789abcdef" },
+      0,
+      NULL,
+      0,
+      "reboot needs one of pod and sentinel, but has \"now\"" },
+    { "reboot, in two ways",
+      { "reboot", "pod", "sentinel", "--boot=0123456789abcdef" },
+      0,
+      NULL,
+      0,
+      "sentinel is an unexpected argument; `ostler-node --help` lists the commands" },
+    { "reboot, of any boot",
+      { "reboot", "pod" },
+      0,
+      NULL,
+      0,
+      "reboot needs the boot to end: --boot" },
+    { "reboot, of a boot that is none",
+      { "reboot", "pod", "--boot=5f0a2d1c-0b7e" },
+      0,
+      NULL,
+      0,
+      "--boot must be 16 hexadecimal digits, but is \"5f0a2d1c-0b7e\"" },
     { "an option of another command",
       { "--timeout=1m", "look" },
       0,
@@ -299,6 +342,35 @@ static void check(void **state)
     assert_int_equal(o.command, row->command);
     assert_string_equal(o.root, row->root);
     assert_int_equal(o.output, row->output);
+}
+
+static void check_gpus(void **state)
+{
+    (void) state;
+    char *argv[2 + RESET_GPUS_MAX + 1] = { (char *) "ostler-node", (char *) "reset" };
+    struct node_options o;
+    CLEANUP_ERR struct err e = { 0 };
+    for (size_t i = 2; i < ARRAY_LEN(argv); i++)
+        argv[i] = (char *) "0000:3b:00.0";
+    assert_int_equal(node_options_parse(ARRAY_LEN(argv) - 1, argv, &o, &e), 0);
+    assert_int_equal(o.gpu_count, RESET_GPUS_MAX);
+    assert_ptr_equal(o.gpus[RESET_GPUS_MAX - 1], argv[RESET_GPUS_MAX + 1]);
+    assert_int_equal(node_options_parse(ARRAY_LEN(argv), argv, &o, &e), -1);
+    assert_string_equal(err_msg(&e), "reset takes at most 16 GPUs");
+}
+
+static void check_way(void **state)
+{
+    (void) state;
+    char *argv[] = { (char *) "ostler-node", (char *) "reboot", (char *) "pod",
+                     (char *) "--boot=0123456789abcdef" };
+    struct node_options o;
+    assert_int_equal(node_options_parse(ARRAY_LEN(argv), argv, &o, NULL), 0);
+    assert_int_equal(o.way, REBOOT_BY_INIT);
+    assert_string_equal(o.boot, "0123456789abcdef");
+    argv[2] = (char *) "sentinel";
+    assert_int_equal(node_options_parse(ARRAY_LEN(argv), argv, &o, NULL), 0);
+    assert_int_equal(o.way, REBOOT_BY_SENTINEL);
 }
 
 /* What a pod's environment says counts where the command line says nothing, and only for commands
@@ -535,7 +607,7 @@ static void check_rendered(void **state)
     for (size_t i = 0; i < files.gl_pathc; i++)
         commands |= check_file(files.gl_pathv[i]);
     globfree(&files);
-    for (unsigned c = NODE_COMMAND_HOST_DRIVER; c <= NODE_COMMAND_PROOF; c++)
+    for (unsigned c = NODE_COMMAND_HOST_DRIVER; c <= NODE_COMMAND_REBOOT; c++)
         if (!(commands & 1U << c))
             fail_msg("no golden file uses command %u", c);
 }
@@ -562,6 +634,8 @@ int main(void)
     suite_add(&s, "the kernel log", check_kernel_log, NULL);
     suite_add(&s, "values from the environment, and a program", check_variables, NULL);
     suite_add(&s, "values of options", check_values, NULL);
+    suite_add(&s, "the GPUs of a reset", check_gpus, NULL);
+    suite_add(&s, "how and what to reboot", check_way, NULL);
     suite_add(&s, "the name of the node from the environment", check_environment, NULL);
     return suite_run(&s, "node options");
 }
