@@ -196,7 +196,7 @@ static void meet(struct closer *c)
         return;
     }
     record(c, FAULT_BRAKED, false);
-    say(c, REASON_BRAKED,
+    say(c, REASON_LEFT_OPEN,
         arena_printf(c->a,
                      "%s: so many nodes became unhealthy at a time that Ostler does not close this "
                      "one",
