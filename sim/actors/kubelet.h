@@ -273,9 +273,9 @@ void device_plugin_boot(struct machine *m);
 
 /* ---- repair.c */
 /* Behavior of the containers that reset GPUs, and reboot the machine. */
-struct run reset_run(struct box *b);
+struct run reset_pod_run(struct box *b);
 void reset_step(struct box *b);
-struct run reboot_run(struct box *b);
+struct run reboot_pod_run(struct box *b);
 void reboot_step(struct box *b);
 
 /* The number of devices of this resource that a pod's containers request. */

@@ -60,7 +60,7 @@ static char *why_no_reset(const struct box *b)
     return NULL;
 }
 
-struct run reset_run(struct box *b)
+struct run reset_pod_run(struct box *b)
 {
     struct machine *m = b->pod->machine;
     char *why = why_no_reset(b);
@@ -88,7 +88,7 @@ static bool asks_kured(const struct box *b)
 }
 
 /* A program that reboots its machine runs until that is down. */
-struct run reboot_run(struct box *b)
+struct run reboot_pod_run(struct box *b)
 {
     struct run r = ends(asks_kured(b) ? ASKS_MS + 1 : -1, 0, "/var/run/reboot-required is written");
     if (!asks_kured(b) && !str_eq(argument(b, 1), "pod"))
