@@ -278,18 +278,16 @@ static bool was_untainted(const struct closer *c)
     return is_closed(&c->in->record) && c->in->record.tainted && !c->in->tainted;
 }
 
+/* That user opens the node as it is: with the fault that is known now. */
 static void leave_to_user(struct closer *c)
 {
     const char *message = arena_printf(
         c->a, "a user removed the taint " TAINT_UNHEALTHY ": Ostler does nothing more about %s",
-        fault_then(c));
-    if (!asks(c)) {
+        asks(c) ? fault_now(c) : fault_then(c));
+    if (asks(c))
+        record(c, FAULT_IGNORED, false);
+    else
         forget(c, REASON_FAULT_IGNORED, message);
-        return;
-    }
-    c->out->record.state = FAULT_IGNORED;
-    c->out->record.since_s = c->in->now_s;
-    c->out->record.tainted = false;
     say(c, REASON_FAULT_IGNORED, message);
 }
 
@@ -347,7 +345,8 @@ static void want_repair(struct closer *c)
 {
     const struct fault_record *r = &c->out->record;
     bool repairs = c->in->spec->mode == HEALTH_MODE_REPAIR && !c->in->ignored && has_repair(c);
-    bool fault = r->state == FAULT_CLOSED || (r->state == FAULT_BRAKED && !c->in->braked);
+    bool fault = r->state == FAULT_CLOSED ||
+                 (r->state == FAULT_BRAKED && asks(c) && !c->in->braked);
     if (c->in->held || c->in->spec->mode == HEALTH_MODE_OBSERVE)
         return;
     if (c->in->asked) {
