@@ -315,12 +315,16 @@ static void annotations_of_others_on_the_policy_are_not_kept(void **state)
     assert_int_equal(json_object_size(json_at(policy, "metadata.annotations")), 3);
 }
 
-static void mark(struct fixture *f, const char *rv, bool marked)
+/* `condition`: one that Ostler has written; NULL: none. */
+static void mark(struct fixture *f, const char *rv, bool marked, const char *condition)
 {
     CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", "a", "uid",
                                           "a", "resourceVersion", rv);
     if (marked)
         json_set_at(node, "metadata.annotations", json_pack("{s:s}", "ostler.dev/marks", "{}"));
+    if (condition)
+        json_set_at(node, "status.conditions",
+                    json_pack("[{s:s, s:s}]", "type", condition, "status", "Unknown"));
     table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
 }
 
@@ -329,10 +333,14 @@ static void mark(struct fixture *f, const char *rv, bool marked)
 static void marks_count_until_they_are_gone(void **state)
 {
     struct fixture *f = *state;
-    mark(f, "1", true);
+    mark(f, "1", true, NULL);
+    assert_int_equal(cluster_reports(&f->cluster), 1);
+    mark(f, "2", false, "GpuReady");
+    assert_int_equal(cluster_reports(&f->cluster), 1);
+    mark(f, "3", false, "GpuHealthy");
     assert_int_equal(cluster_reports(&f->cluster), 1);
     buf_reset(&f->log);
-    mark(f, "2", false);
+    mark(f, "4", false, "Ready");
     assert_int_equal(cluster_reports(&f->cluster), 0);
     expect_told(f, "a policy ");
 }
