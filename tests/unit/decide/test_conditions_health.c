@@ -86,8 +86,9 @@ static const struct row {
       .mode = HEALTH_MODE_CLOSE,
       .operating = MODE_MANAGE,
       .ready_is = "True Braked",
-      .ready_says = "the storm brake is on: 3 nodes became unhealthy at a time, and Ostler closes "
-                    "2 of them; the condition HealthBraked says what to check",
+      .ready_says =
+          "the storm brake is on: 3 nodes became unhealthy at a time, and Ostler closes "
+          "2 of them: check the driver, the NVLink fabric and power of gpu-2, gpu-3, gpu-4",
       .degraded_is = "True GpusUnhealthy",
       .braked_is = "True Braked",
       .braked_says = "3 nodes became unhealthy since 2026-11-20T09:59:20Z, and health.brake lets "
