@@ -260,7 +260,8 @@ static void expect_condition(struct moment *m, const char *type, bool is, const 
  * checked with the node. */
 static void check_conditions(struct moment *m)
 {
-    int64_t ready = said_state(m, "Ready"), served = m->up - said_state(m, "ForeignStack");
+    int64_t works = said_state(m, "Ready") + said_state(m, "Unhealthy"),
+            served = m->up - said_state(m, "ForeignStack");
     int64_t failed = said_state(m, "Failed") + said_state(m, "Unsupported");
     bool unsure = m->gpu != m->maybe_gpu, removing = said_state(m, "Removing") > 0;
     const char *reason = json_str_or_empty(condition_of(m, "Ready"), "reason");
@@ -270,10 +271,12 @@ static void check_conditions(struct moment *m)
         expect_condition(m, "Degraded", true, "nodes have failed");
     if (is_told_apart(reason) || unsure)
         return;
-    expect_condition(m, "Ready", ready + m->moving >= served,
-                     "that is whether all nodes are ready or on their way");
-    expect_condition(m, "Reconciling", ready + m->moving < served || removing,
-                     "that is whether nodes are neither ready nor on their way, or being released");
+    expect_condition(m, "Ready", works + m->moving >= served,
+                     "that is whether all nodes are ready, closed for a fault or on their way");
+    expect_condition(
+        m, "Reconciling", works + m->moving < served || removing,
+        "that is whether nodes are neither ready, closed for a fault nor on their way, or "
+        "being released");
     /* others' nodes have none of our operands */
     bool broken = m->broken > said_state(m, "ForeignStack");
     if (str_eq(reason, "AllNodesReady") && (m->changing || m->waiting || m->failed || broken))
