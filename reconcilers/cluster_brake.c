@@ -1,6 +1,8 @@
 #include "reconcilers/cluster_brake.h"
 
+#include "base/str.h"
 #include "reconcilers/cluster_health.h"
+#include "reconcilers/model/names.h"
 
 /* A node counts as a GPU node from this age on, so that nodes of an autoscaler do not move the
  * limit at once; how long a count of all nodes holds. */
@@ -96,9 +98,16 @@ static int64_t began_s(const struct node_slot *slot, const struct health_input *
     return known && told->since_s < health->now_s ? told->since_s : health->now_s;
 }
 
+/* Whether a user wants nothing to be done about faults of the node. */
+static bool is_ignored(const struct cluster *c, const struct node_slot *slot)
+{
+    const struct node_view view = { slot->node, c->strings };
+    return str_eq(node_label(&view, LABEL_HEALTH), HEALTH_IGNORE);
+}
+
 static bool look(struct cluster *c, struct node_slot *slot, const struct health_input *health)
 {
-    if (!health || !is_ours(slot) || health_level_of(health) < HEALTH_CLOSE)
+    if (!health || !is_ours(slot) || is_ignored(c, slot) || health_level_of(health) < HEALTH_CLOSE)
         return set_since(c, slot, 0);
     return !slot->unhealthy_s && set_since(c, slot, began_s(slot, health));
 }

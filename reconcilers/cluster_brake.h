@@ -10,7 +10,7 @@
 void cluster_brake_look(struct cluster *c, struct node_slot *slot,
                         const struct health_input *health);
 /* Takes the state that was decided for the node, before it replaces the last one: nodes that Ostler
- * does not serve do not count. */
+ * does not serve do not count, nor do those with the label that ignores faults. */
 void cluster_brake_decided(struct cluster *c, struct node_slot *slot, enum node_state state);
 /* Whether the brake keeps the node from being closed by soft evidence. */
 bool cluster_brake_holds(const struct cluster *c, const struct node_slot *slot);

@@ -145,22 +145,23 @@ bool cond_metrics(const struct checks *in, struct condition *ret)
 
 /* ---- the storm brake */
 
+/* Without times: the reports, from which a restarted Ostler has them, are a moment younger. */
 bool cond_braked(const struct checks *in, struct condition *ret)
 {
     const struct brake_verdict *brake = &in->v->brake;
     const struct brake_list *l = in->v->unhealthy;
-    char window[ROLLOUT_SPAN_MAX];
+    char window[ROLLOUT_SPAN_MAX], cooldown[ROLLOUT_SPAN_MAX];
     if (!brake->on || in->v->mode != MODE_MANAGE)
         return false;
     rollout_span_text(in->v->health->brake.window_s, window);
+    rollout_span_text(in->v->health->brake.cooldown_s, cooldown);
     return cond_set(in, ret, "True", REASON_BRAKED,
-                    "%s became unhealthy since %s, and health.brake lets Ostler close %zu within "
-                    "%s: %s. Faults of so many nodes at a time have a common cause: check the "
-                    "driver, the NVLink fabric and power. The brake is released at %s if no other "
-                    "node becomes unhealthy",
-                    cond_nodes(in, l->len - brake->first),
-                    rollout_time_text(in->a, l->nodes[brake->first].since_s), brake->limit, window,
-                    brake_names(l, brake->first, in->a), rollout_time_text(in->a, brake->until_s));
+                    "%s became unhealthy at a time, and health.brake lets Ostler close %zu within "
+                    "%s: %s. Faults of so many nodes have a common cause: check the driver, the "
+                    "NVLink fabric and power. The brake is released when no other node has become "
+                    "unhealthy for %s",
+                    cond_nodes(in, l->len - brake->first), brake->limit, window,
+                    brake_names(l, brake->first, in->a), cooldown);
 }
 
 /* ---- nodes that Ostler releases */

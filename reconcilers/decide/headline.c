@@ -89,12 +89,14 @@ static bool lacks_reports(const struct checks *in, struct condition *ret)
 
 static bool is_braked(const struct checks *in, struct condition *ret)
 {
+    const struct brake_list *l = in->v->unhealthy;
     const struct brake_verdict *brake = &in->v->brake;
     return cond_braked(in, ret) &&
            cond_set(in, ret, "True", REASON_BRAKED,
                     "the storm brake is on: %s became unhealthy at a time, and Ostler closes %zu "
-                    "of them; the condition HealthBraked says what to check",
-                    cond_nodes(in, in->v->unhealthy->len - brake->first), brake->limit);
+                    "of them: check the driver, the NVLink fabric and power of %s",
+                    cond_nodes(in, l->len - brake->first), brake->limit,
+                    brake_names(l, brake->first, in->a));
 }
 
 /* "; closed for faults of their GPUs: 2 nodes"; "": none. */

@@ -112,7 +112,9 @@ struct node_input {
     const struct health_spec *health_spec; /* the same */
     /* What is known of the health of its GPUs; NULL: nothing is wrong, or nothing is known. */
     const struct health_input *health;
-    bool braked; /* so many nodes became unhealthy that soft evidence closes none */
+    /* The storm brake is on, and the node is none of the first that it lets close: soft evidence
+     * does not close it. */
+    bool braked;
     /* Since when its GPUs have asked for CLOSE or more without a break, as far as Ostler knows,
      * epoch seconds; 0: they do not. */
     int64_t unhealthy_since_s;

@@ -122,11 +122,12 @@ void check_flap_sent(struct invariants *v, const struct wire_client *c, const st
 /* ---- to and fro */
 
 /* What Ostler says of itself, which nothing else has to change for: that a write came to nothing,
- * or that it has just begun. */
+ * that it has just begun, or that the storm brake is on, which time releases. */
 static bool is_of_itself(const json_t *condition)
 {
     const char *reason = json_str(condition, "reason");
-    return str_eq(reason, "ReconcileFailed") || str_eq(reason, "Reading");
+    return str_eq(reason, "ReconcileFailed") || str_eq(reason, "Reading") ||
+           str_eq(reason, "Braked");
 }
 
 /* Whether something was wrong so lately that one watch may have brought what is newer than what

@@ -269,7 +269,7 @@ static void expect_condition(struct moment *m, const char *type, bool is, const 
 static void check_conditions(struct moment *m)
 {
     /* A node that is closed for a fault works, as far as the policy is concerned. */
-    int64_t ready = said_state(m, "Ready") + m->unhealthy,
+    int64_t works = said_state(m, "Ready") + m->unhealthy,
             served = m->up - said_state(m, "ForeignStack");
     int64_t failed = said_state(m, "Failed") + said_state(m, "Unsupported");
     bool unsure = m->gpu != m->maybe_gpu, removing = said_state(m, "Removing") > 0;
@@ -280,10 +280,12 @@ static void check_conditions(struct moment *m)
         expect_condition(m, "Degraded", true, "nodes have failed, or are closed for a fault");
     if (is_told_apart(reason) || unsure)
         return;
-    expect_condition(m, "Ready", ready + m->moving >= served,
-                     "that is whether all nodes are ready or on their way");
-    expect_condition(m, "Reconciling", ready + m->moving < served || removing,
-                     "that is whether nodes are neither ready nor on their way, or being released");
+    expect_condition(m, "Ready", works + m->moving >= served,
+                     "that is whether all nodes are ready, closed for a fault or on their way");
+    expect_condition(
+        m, "Reconciling", works + m->moving < served || removing,
+        "that is whether nodes are neither ready, closed for a fault nor on their way, or "
+        "being released");
     /* others' nodes have none of our operands */
     bool broken = m->broken > said_state(m, "ForeignStack");
     if (str_eq(reason, "AllNodesReady") && (m->changing || m->waiting || m->failed || broken))

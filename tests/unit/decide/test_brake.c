@@ -21,6 +21,7 @@ static const struct row {
     int64_t max_nodes;     /* 0: 20 percent */
     int64_t floor;         /* 0: 2; below 0: none */
     size_t limit;          /* 0: 2 */
+    int64_t cooldown_s;    /* 0: 900 */
 } rows[] = {
     { .name = "no node", .nodes = "", .holds = "", .now_s = 10 },
     { .name = "as many as may be closed", .nodes = "a=1 b=1", .holds = "", .now_s = 10 },
@@ -82,6 +83,11 @@ static const struct row {
       .now_s = 950,
       .on_s = 903,
       .until_s = 1803 },
+    { .name = "a storm that is over is not counted again within the window",
+      .nodes = "a=1 b=1 c=1 d=61",
+      .holds = "",
+      .now_s = 62,
+      .cooldown_s = 60 },
     { .name = "nodes that have healed end it", .nodes = "a=1 c=1", .holds = "", .now_s = 10 },
     { .name = "a percentage of many nodes",
       .nodes = "a=1 b=1 c=1 d=1 e=1",
@@ -168,7 +174,7 @@ static void judges(void **state)
                                      .floor = row->floor < 0 ? 0
                                               : row->floor   ? row->floor
                                                              : 2,
-                                     .cooldown_s = 900 };
+                                     .cooldown_s = row->cooldown_s ? row->cooldown_s : 900 };
     CLEANUP_FREE char *text = xstrdup(row->nodes);
     struct brake_list l = { 0 };
     struct brake_verdict v;

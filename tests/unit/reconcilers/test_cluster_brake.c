@@ -296,6 +296,21 @@ static void nodes_of_others_do_not_count(void **state)
     assert_int_equal(f->cluster.brake.unhealthy.len, 0);
 }
 
+static void ignored_faults_do_not_count(void **state)
+{
+    struct fixture *f = *state;
+    put_fleet(f, 1);
+    fall(f, 1);
+    assert_int_equal(f->cluster.brake.unhealthy.len, 1);
+    quiet_event(&f->cluster, RESOURCE_NODE,
+                "{'metadata': {'name': 'gpu-1', 'uid': 'n1', 'resourceVersion': '900', 'labels': "
+                "{'ostler.dev/health': 'ignore'}, 'annotations': {'ostler.dev/marks': '{}'}}, "
+                "'status': {'nodeInfo': {'bootID': 'b'}}}",
+                false);
+    pass(f, 1);
+    assert_int_equal(f->cluster.brake.unhealthy.len, 0);
+}
+
 static void new_facts_bring_a_pass(void **state)
 {
     struct fixture *f = *state;
@@ -320,6 +335,7 @@ int main(void)
         { "new nodes move the limit later", new_nodes_move_the_limit_later },
         { "nodes leave the count", nodes_leave_the_count },
         { "nodes of others do not count", nodes_of_others_do_not_count },
+        { "ignored faults do not count", ignored_faults_do_not_count },
         { "new facts bring a pass", new_facts_bring_a_pass },
     };
     struct suite s = { 0 };
