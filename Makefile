@@ -335,7 +335,7 @@ SWEEPS += agents-same agents-crash agents-lost-response agents-stale agents-unob
 SWEEPS += agents-two-leaders agents-outage
 SWEEPS += agents-rights agents-writers agents-acto agents-dst agents-steps
 SWEEPS += health-observe health-close health-repair health-crash health-lost-response
-SWEEPS += health-stale health-unobserved health-two-leaders health-outage health-writers health-dst
+SWEEPS += health-stale health-unobserved health-two-leaders health-outage health-dst
 $(SWEEPS): $B/sweep
 	$Q$< $@
 $(SWEEPS:%=%-full): %-full: $B/sweep

@@ -65,7 +65,6 @@ static const struct {
     { "health-unobserved", LEAST_HEALTH_LIFE },
     { "health-two-leaders", LEAST_HEALTH_LIFE },
     { "health-outage", LEAST_HEALTH_LIFE },
-    { "health-writers", LEAST_HEALTH_LIFE },
     { "health-dst", LEAST_HEALTH_LIFE },
 };
 

@@ -142,8 +142,6 @@ static const struct sweep sweeps[] = {
     { "health-two-leaders", "two-leaders, while GPUs fail", leaders_cases, leaders_run, HEALTH_LIFE,
       LOOSE, 3 },
     { "health-outage", "outage, while GPUs fail", outage_cases, outage_run, HEALTH_LIFE, LOOSE, 2 },
-    { "health-writers", "foreign-writers, while GPUs fail", writers_cases, writers_run, HEALTH_LIFE,
-      LOOSEST, 2 },
     { "health-dst", "dst, while GPUs fail", dst_cases, dst_run, HEALTH_LIFE, LOOSE, 4 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 12 },
 };
