@@ -1,4 +1,4 @@
-/* `ostler-node reboot`: reboots the machine, or asks another program of the cluster for its reboot. */
+/* `ostler-node reboot`: reboots the machine, or asks another program of the cluster to do so. */
 #ifndef OSTLER_NODE_OPERAND_REBOOT_H
 #define OSTLER_NODE_OPERAND_REBOOT_H
 
@@ -31,8 +31,8 @@ struct reboot {
     const char *words; /* gets the result, like TERMINATION_LOG_FILE */
 };
 
-/* Does nothing, with success, if the machine has booted since. The error says what is wrong: process
- * 1 is not systemd, or a file cannot be read or written. */
+/* Does nothing, with success, if the machine has booted since. The error says what is wrong:
+ * process 1 is not systemd, or a file cannot be read or written. */
 int reboot_run(const struct root *root, const struct reboot *r, struct err *e);
 
 #endif

@@ -96,7 +96,7 @@ static void cards_choose(struct view *v, const struct reset *r, struct cards *re
 
 /* ---- the reset */
 
-/* In a process of its own: the kernel may take minutes for a broken GPU, and no signal ends that. */
+/* In a process of its own: the kernel may take minutes for a broken GPU, and no signal ends it. */
 static void card_start(const struct root *root, const struct reset *r, struct card *c)
 {
     char path[PATH_LEN];

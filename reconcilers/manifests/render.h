@@ -92,8 +92,8 @@ struct render_task {
     const char *resource; /* each container requests one of these; NULL: none */
     int64_t deadline_s;   /* the pod is ended this long after its kubelet saw it; 0: never */
     uint64_t boot;        /* of a reboot: the boot to end (struct node); others: 0 */
-    /* The node belongs to the control plane and is served all the same. On others, a pod that resets
-     * or reboots excludes the control plane, as the chart's admission policies demand. */
+    /* The node belongs to the control plane and is served all the same. On others, a pod that
+     * resets or reboots excludes the control plane, as the chart's admission policies demand. */
     bool on_control_plane;
 };
 

@@ -50,7 +50,7 @@ class Operands(unittest.TestCase):
         said, _ = re.findall(r"hostPath\.path in (\[.*?\])", expressions(policy("ostler-operands")))
         self.assertEqual(set(re.findall(r'"([^"]+)"', said)), host_paths())
 
-    def test_a_pod_that_resets_or_reboots_has_the_folders_and_the_command_that_it_is_made_with(self):
+    def test_a_pod_that_resets_or_reboots_is_the_one_that_is_made(self):
         said = expressions(policy("ostler-pods"))
         (reset, reboot) = re.findall(
             r'variables\.task == "reset" \? (\[.*?\]) : (\[.*?\])\)', said
