@@ -69,7 +69,8 @@ static int check_mode(const struct edit_health *h, const struct health_spec *spe
                ? 0
                : err_set(e, ERR_INVALID,
                          "spec.health.mode of the policy is Observe: Ostler repairs nothing, and "
-                         "nothing was changed; with mode Repair it repairs %s",
+                         "nothing was changed; with Close and Repair it repairs %s when a user "
+                         "asks for it",
                          name_of(h));
 }
 
@@ -96,20 +97,7 @@ static int check_gpus(const struct edit_health *h, const struct health_spec *spe
                          name_of(h));
 }
 
-static int check_wanted(const struct edit_health *h, const struct health_spec *spec, struct err *e)
-{
-    (void) spec;
-    return !is_ignored(node_of(h))
-               ? 0
-               : err_set(e, ERR_INVALID,
-                         "%s has the label " LABEL_HEALTH "=" HEALTH_IGNORE
-                         ", so Ostler does not repair it: nothing was changed; first kubectl gpu "
-                         "ignore %s --fault " EDIT_HEALTH_ALL " --undo",
-                         name_of(h), name_of(h));
-}
-
-static check_fn *const checks[] = { check_policy, check_mode, check_served, check_gpus,
-                                    check_wanted };
+static check_fn *const checks[] = { check_policy, check_mode, check_served, check_gpus };
 
 /* ---- repair: what it will do */
 

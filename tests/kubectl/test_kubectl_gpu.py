@@ -338,7 +338,6 @@ def ignore_what_is_named(c):
         "undo: kubectl gpu ignore gpu-2 --fault all --undo\n" in out
         and labels()["ostler.dev/health"] == "ignore"
     ), out
-    assert "does not repair it" in c.plugin.refused("repair", "gpu-2", "--yes")
     assert "count again" in c.plugin.said("ignore", "gpu-2", "--fault", "all", "--undo")
     assert "ostler.dev/health" not in labels()
 
