@@ -158,8 +158,8 @@ static void a_claim_keeps_the_record_of_a_fault(void **state)
 {
     (void) state;
     CLEANUP_ACTIONS struct actions actions = { 0 };
-    CLEANUP_JSON json_t *object = node_with(
-        "{\"labels\":[],\"taints\":[\"" TAINT_UNHEALTHY ":NoSchedule\"]}");
+    CLEANUP_JSON json_t *object = node_with("{\"labels\":[],\"taints\":[\"" TAINT_UNHEALTHY
+                                            ":NoSchedule\"]}");
     json_set_at(object, "spec.taints",
                 tree("[{'key': '" TAINT_UNHEALTHY "', 'effect': 'NoSchedule'}]"));
     json_object_set_new(json_at(object, "metadata.annotations"), ANNOTATION_FAULT,
