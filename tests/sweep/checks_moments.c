@@ -170,6 +170,21 @@ static const char *wrong_of_node(const struct moment *m, const json_t *node, con
     return str_eq(state, "Installing") && works(m, node) ? "all of its operands are up" : NULL;
 }
 
+/* The condition GpuHealthy is there where Ostler acts on faults, and agrees with the report. */
+static void look_at_health(struct moment *m, const json_t *node, const json_t *report)
+{
+    static const char *const closing[] = { "Close", "Reboot", "Human" };
+    const char *said = check_condition(node, "GpuHealthy"),
+               *level = json_str(report, "status.health.level");
+    bool acts = !str_eq(json_str(m->policy, "spec.health.mode"), "Observe"), closes = false;
+    for (size_t i = 0; i < ARRAY_LEN(closing); i++)
+        closes |= str_eq(level, closing[i]);
+    if (acts != (*said != '\0') || (closes && str_eq(said, "True")))
+        check_failed(m->v, INVARIANT_L8_MOMENTS,
+                     "%s: its condition GpuHealthy is \"%s\", its report says %s",
+                     object_name(node), said, level ? level : "that all is well");
+}
+
 static void look_at_node(struct moment *m, const json_t *node)
 {
     const json_t *report = api_get(m->v->run->api, kind_named("gpunodes"), NULL, object_name(node));
@@ -189,7 +204,9 @@ static void look_at_node(struct moment *m, const json_t *node)
     if (wrong)
         check_failed(m->v, INVARIANT_L8_MOMENTS, "%s is said to be %s: %s", object_name(node),
                      state, wrong);
-    if (*state && !str_eq(state, "ForeignStack") && !str_eq(state, "Unhealthy") &&
+    if (*state && !str_eq(state, "ForeignStack") && !str_eq(state, "Removing"))
+        look_at_health(m, node, report);
+    if (*state && !str_eq(state, "ForeignStack") &&
         str_eq(check_condition(node, "GpuReady"), "True") != str_eq(state, "Ready"))
         check_failed(m->v, INVARIANT_L8_MOMENTS,
                      "%s: its condition GpuReady is %s, its report says %s", object_name(node),
