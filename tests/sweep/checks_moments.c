@@ -113,6 +113,7 @@ static const char *state_of_claim(const json_t *node)
         { "Waiting", "Waiting" },       { "Draining", "Draining" },
         { "Unloading", "Unloading" },   { "Installing", "Installing" },
         { "Validating", "Validating" }, { "Failed", "Failed" },
+        { "Resetting", "Resetting" },   { "Rebooting", "Rebooting" },
     };
     struct reading_claim claim;
     if (!reading_is_closed(node) || !reading_claim(node, &claim))
@@ -221,7 +222,7 @@ static void check_numbers(struct moment *m)
     static const char *const states[] = { "Discovered", "Installing",   "Waiting",     "Draining",
                                           "Unloading",  "Validating",   "Ready",       "Failed",
                                           "Lost",       "ForeignStack", "Unsupported", "Removing",
-                                          "Unhealthy" };
+                                          "Unhealthy",  "Resetting",    "Rebooting" };
     expect(m, "nodes.total", json_int(m->status, "nodes.total", -1), m->nodes);
     int64_t gpu = json_int(m->status, "nodes.gpu", -1);
     if (gpu < m->gpu || gpu > m->maybe_gpu)
