@@ -152,12 +152,20 @@ static void count_wanted(struct moment *m, const json_t *node, const char *state
         m->broken++;
 }
 
+/* Whether a node is down because Ostler reboots it, and its report says so. */
+static bool reboots(const char *phase, const char *state)
+{
+    return str_eq(phase, "Rebooting") && str_eq(state, phase);
+}
+
 /* What is wrong with what is said of a node that the policy wants. */
 static const char *wrong_of_node(const struct moment *m, const json_t *node, const char *state)
 {
     const char *phase = state_of_claim(node);
     if (!is_up(node))
-        return str_eq(state, "Lost") || str_eq(state, "ForeignStack") ? NULL : "the node is down";
+        return str_eq(state, "Lost") || str_eq(state, "ForeignStack") || reboots(phase, state)
+                   ? NULL
+                   : "the node is down";
     if (str_eq(state, "Lost"))
         return "the node is up";
     if (phase)
