@@ -113,6 +113,7 @@ static const char *state_of_claim(const json_t *node)
         { "Waiting", "Waiting" },       { "Draining", "Draining" },
         { "Unloading", "Unloading" },   { "Installing", "Installing" },
         { "Validating", "Validating" }, { "Failed", "Failed" },
+        { "Resetting", "Resetting" },   { "Rebooting", "Rebooting" },
     };
     struct reading_claim claim;
     if (!reading_is_closed(node) || !reading_claim(node, &claim))
@@ -151,12 +152,20 @@ static void count_wanted(struct moment *m, const json_t *node, const char *state
         m->broken++;
 }
 
+/* Whether a node is down because Ostler reboots it, and its report says so. */
+static bool reboots(const char *phase, const char *state)
+{
+    return str_eq(phase, "Rebooting") && str_eq(state, phase);
+}
+
 /* What is wrong with what is said of a node that the policy wants. */
 static const char *wrong_of_node(const struct moment *m, const json_t *node, const char *state)
 {
     const char *phase = state_of_claim(node);
     if (!is_up(node))
-        return str_eq(state, "Lost") || str_eq(state, "ForeignStack") ? NULL : "the node is down";
+        return str_eq(state, "Lost") || str_eq(state, "ForeignStack") || reboots(phase, state)
+                   ? NULL
+                   : "the node is down";
     if (str_eq(state, "Lost"))
         return "the node is up";
     if (phase)
@@ -238,7 +247,7 @@ static void check_numbers(struct moment *m)
     static const char *const states[] = { "Discovered", "Installing",   "Waiting",     "Draining",
                                           "Unloading",  "Validating",   "Ready",       "Failed",
                                           "Lost",       "ForeignStack", "Unsupported", "Removing",
-                                          "Unhealthy" };
+                                          "Unhealthy",  "Resetting",    "Rebooting" };
     expect(m, "nodes.total", json_int(m->status, "nodes.total", -1), m->nodes);
     int64_t gpu = json_int(m->status, "nodes.gpu", -1);
     if (gpu < m->gpu || gpu > m->maybe_gpu)
