@@ -8,6 +8,7 @@
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/model/prerequisites.h"
+#include "reconcilers/decide/black_hole.h"
 #include "reconcilers/decide/health.h"
 #include "reconcilers/decide/node_types.h"
 #include "reconcilers/decide/rollout_types.h"
@@ -60,8 +61,9 @@ struct node_slot {
     int64_t health_told_ms;    /* the same of a report with the health of its GPUs */
     struct health_quiet quiet; /* when its driver is, or was, being changed */
     struct health_driver driver;
-    uint64_t nvml_boot;     /* the boot in which NVML last reported of its GPUs; 0: none */
-    uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
+    struct black_hole *hole; /* pods that failed there at once; NULL: none. Owned */
+    uint64_t nvml_boot;      /* the boot in which NVML last reported of its GPUs; 0: none */
+    uint32_t budgets_eased;  /* the cluster's count at the last eviction of its pods */
     /* While its driver is about to change: node_holders_hash() of the holders that were looked up;
      * 0: none. */
     uint64_t holders_looked;

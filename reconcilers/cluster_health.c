@@ -41,14 +41,19 @@ static const json_t *xids_of(const struct cluster *c)
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret)
 {
-    bool any = report && (report->health || report->concluded ||
-                          (report->inventory && report->inventory->lost));
+    static const struct gpu_node nothing;
+    const struct gpu_node *said = report ? report : &nothing;
+    const struct node_view view = { slot->node, c->strings };
+    int64_t failed_s = slot->node ? black_hole_proof_failed_s(&view, slot->hole) : 0;
+    bool any = said->health || said->concluded || failed_s ||
+               (said->inventory && said->inventory->lost);
     if (!any || !slot->node)
         return false;
-    *ret = (struct health_input){ .facts = report->health,
-                                  .inventory = report->inventory,
+    *ret = (struct health_input){ .facts = said->health,
+                                  .inventory = said->inventory,
                                   .boot = slot->node->boot,
-                                  .concluded = report->concluded,
+                                  .concluded = said->concluded,
+                                  .proof_failed_s = failed_s,
                                   .driver_s = newest_driver(slot).made_s,
                                   .quiet = slot->quiet,
                                   .nvml_spoke = slot->nvml_boot &&

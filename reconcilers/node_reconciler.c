@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/cluster_budgets.h"
+#include "reconcilers/cluster_failures.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/log_tail.h"
@@ -101,6 +102,8 @@ static void node_reconciler_report(struct reconcilers *r, struct node_slot *slot
     take_stages(r, slot, in, v);
     cluster_health_look(r->cluster, slot);
     notice_node(slot, v, actions);
+    notice_black_hole(slot, v->black_hole, in->now_s, actions);
+    cluster_failures_take(r->cluster, slot, v->black_hole);
     log_tail_request(r, slot, v);
 }
 
@@ -115,6 +118,7 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
     in->toolkit_stopped_by = slot->toolkit.stopped_by;
     cluster_watched(c, in);
     in->stays_since_s = slot->stays_s;
+    in->suspicion = slot->hole;
 }
 
 static void clear_tasks(const struct node_slot *slot, struct actions *actions)

@@ -57,6 +57,9 @@ struct health_input {
     uint32_t driver_s;
     struct health_quiet quiet;
     bool nvml_spoke; /* in this boot, as far as this process knows */
+    /* Since when a failed proof shows that pods fail there (black_hole.h), epoch seconds; 0: none
+     * does. */
+    int64_t proof_failed_s;
     int64_t now_s;
     const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
 };
@@ -68,8 +71,8 @@ struct health_verdict {
     const char *address;          /* of the GPU or NVSwitch; "" or NULL: not of one GPU */
     const struct gpu_fault *log;  /* the fault of the log that it is; NULL: another fact */
     const struct gpu_health *gpu; /* what NVML reports of the GPU; NULL: nothing */
-    /* The PCI bus itself shows a fault of the node, be it this one or another: capacity is gone
-     * already. Otherwise the verdict rests on a log or a library. */
+    /* The PCI bus or a failed proof shows a fault of the node, be it this one or another: capacity
+     * is gone already. Otherwise the verdict rests on a log or a library. */
     bool hard;
 };
 

@@ -69,7 +69,7 @@ static const struct gpu_fault *last_of_gpu(const struct health_input *in,
 static const char *lost_text(const struct health_input *in, const struct health_verdict *v,
                              struct arena *a)
 {
-    unsigned lost = v->hard ? in->inventory->lost : 1;
+    unsigned lost = v->hard && in->inventory->lost ? in->inventory->lost : 1;
     return lost > 1
                ? arena_printf(a, "it and %u other%s of the node's GPUs have fallen off the bus",
                               lost - 1, lost == 2 ? "" : "s")
@@ -93,6 +93,10 @@ static const struct {
                       struct arena *a); /* instead of the text */
 } facts[] = {
     { REASON_GPU_LOST, NULL, lost_text },
+    { REASON_PROOF_FAILED,
+      "pods of several owners failed on the node at once, and a CUDA program that Ostler ran there "
+      "failed too",
+      NULL },
     { REASON_ROW_REMAP_FAILED, "a row of its memory could not be replaced by a spare one", NULL },
     { REASON_SRAM_ERRORS,
       "uncorrectable errors of its on-chip memory exceed NVIDIA's threshold for a replacement",
@@ -156,6 +160,8 @@ static const struct {
     { REASON_SXID,
       "See `dmesg` of the node and the log of Fabric Manager; if it comes again, reboot "
       "the node." },
+    { REASON_PROOF_FAILED,
+      "Ostler runs the program again; if it keeps failing, reset the GPUs or reboot the node." },
     { REASON_RECOVERY_REBOOT, "Drain the node and reboot it." },
     { REASON_RECOVERY_DRAIN_PEERS, "End the jobs of the node; if the reason stays, reset its GPUs "
                                    "or reboot it." },

@@ -12,6 +12,7 @@
 #include "reconcilers/model/reason.h"
 #include "reconcilers/model/health_spec.h"
 #include "reconcilers/model/rollout_spec.h"
+#include "reconcilers/decide/black_hole.h"
 #include "reconcilers/decide/health.h"
 #include "reconcilers/decide/targets.h"
 
@@ -112,6 +113,8 @@ struct node_input {
     const struct health_spec *health_spec; /* the same */
     /* What is known of the health of its GPUs; NULL: nothing is wrong, or nothing is known. */
     const struct health_input *health;
+    /* Pods that failed there at once; NULL: none. */
+    const struct black_hole *suspicion;
     bool braked; /* so many nodes became unhealthy that soft evidence closes none */
     /* Since when its GPUs have asked for CLOSE or more without a break, as far as Ostler knows,
      * epoch seconds; 0: they do not. */
@@ -196,8 +199,9 @@ struct node_verdict {
     bool restoring;          /* it is returning to a known good revision */
     enum reason failed_with; /* why an upgrade failed there, from its claim; NONE: none failed */
     bool unhealthy;          /* it has the taint ostler.dev/unhealthy of Ostler's after the plan */
-    enum repair_need repair; /* in mode Repair */
-    int64_t repair_since_s;  /* since when, epoch seconds; the oldest goes first */
+    enum black_hole_step black_hole; /* what the pass did about pods that fail there at once */
+    enum repair_need repair;         /* in mode Repair */
+    int64_t repair_since_s;          /* since when, epoch seconds; the oldest goes first */
     /* When it entered its state, by the wall clock; 0: before Ostler started. The caller that
      * stores verdicts sets it. */
     int64_t since_s;

@@ -84,6 +84,8 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
         .policy = mode == MODE_MANAGE ? &c->policy : NULL,
         .targets = mode == MODE_MANAGE ? cluster_targets(c) : NULL,
         .rollout = mode == MODE_MANAGE ? &c->rollout : NULL,
+        .health_spec = mode == MODE_MANAGE ? &c->health : NULL,
+        .suspicion = slot->hole,
         .manifests = t->manifests,
         .operand_namespace = TESTBED_NAMESPACE,
         .pod_list = slot->pods,
