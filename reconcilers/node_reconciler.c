@@ -9,6 +9,7 @@
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/health_report.h"
 #include "reconcilers/decide/node_plan.h"
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/task_pod.h"
@@ -121,6 +122,12 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
     in->suspicion = slot->hole;
 }
 
+static struct health_fault fault_of(const struct node_slot *slot, const struct health_input *health,
+                                    struct arena *a)
+{
+    return health ? health_fault_of(health, &slot->summary.fault, a) : (struct health_fault){ 0 };
+}
+
 static void clear_tasks(const struct node_slot *slot, struct actions *actions)
 {
     task_pods_clear(slot->pods, REASON_NODE_GONE,
@@ -183,6 +190,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);
     v.since_s = since_of(c, slot, v.state, in.now_s);
+    v.fault = fault_of(slot, in.health, &a);
     node_reconciler_report(r, slot, &in, &v, actions);
     if (v.state != NODE_DRAINING)
         cluster_refusal_over(c, slot);

@@ -426,6 +426,11 @@ enum health_level health_level_of(const struct health_input *in)
     return kept && kept->level > level ? kept->level : level;
 }
 
+bool health_blames_driver(const struct health_input *in)
+{
+    return in->driver_suspected && health_level_of(in) >= HEALTH_CLOSE && !health_judge(in).hard;
+}
+
 enum health_level health_counted_as(const struct health_input *in, const struct gpu_fault *fault)
 {
     return counted_level(in, fault, is_action_line(fault) ? fault->recovery : RECOVERY_UNKNOWN);

@@ -190,6 +190,14 @@ static const char *end_of(const struct health_input *in, const struct health_ver
                : " After a reset, the fault stays listed until the node reboots.";
 }
 
+static const char *blame_of(const struct health_input *in, const struct health_verdict *v)
+{
+    return health_blames_driver(in) && v->level >= HEALTH_CLOSE
+               ? " Ostler suspects the driver: other nodes of the pool have such faults since they "
+                 "got it, and none with the earlier one."
+               : "";
+}
+
 static const char *bounded(const char *text, struct arena *a)
 {
     CLEANUP_FREE char *cut = str_shortened(text, HEALTH_MESSAGE_MAX);
@@ -201,7 +209,7 @@ const char *health_sentence(const struct health_input *in, const struct health_v
 {
     if (v->level == HEALTH_NONE)
         return "";
-    return bounded(arena_printf(a, "%s: %s%s. %s%s", who(v, a), fact_text(in, v, a),
-                                also_text(in, v, a), todo_of(v), end_of(in, v)),
+    return bounded(arena_printf(a, "%s: %s%s. %s%s%s", who(v, a), fact_text(in, v, a),
+                                also_text(in, v, a), todo_of(v), end_of(in, v), blame_of(in, v)),
                    a);
 }

@@ -199,6 +199,7 @@ struct node_verdict {
     bool restoring;          /* it is returning to a known good revision */
     enum reason failed_with; /* why an upgrade failed there, from its claim; NONE: none failed */
     bool unhealthy;          /* it has the taint ostler.dev/unhealthy of Ostler's after the plan */
+    struct health_fault fault;       /* of its GPUs; the caller that stores verdicts sets it */
     enum black_hole_step black_hole; /* what the pass did about pods that fail there at once */
     enum repair_need repair;         /* in mode Repair */
     int64_t repair_since_s;          /* since when, epoch seconds; the oldest goes first */

@@ -10,6 +10,7 @@
 #include "kube/object.h"
 #include "reconcilers/decide/node_plan.h"
 #include "reconcilers/cluster_foreign.h"
+#include "reconcilers/cluster_health.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/inventory.h"
 #include "reconcilers/reconcilers.h"
@@ -102,6 +103,8 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
         .record = cluster_record,
         .arg = c,
     };
+    struct health_input health;
+    in.health = cluster_health(c, slot, &health) ? &health : NULL;
     node_plan(&in, a, v, actions);
     tally_set(&c->tally, &slot->summary, v);
     cluster_node_seen(c, slot);
