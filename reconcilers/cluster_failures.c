@@ -9,10 +9,10 @@
 #include "reconcilers/model/pod.h"
 
 /* What failed before Ostler watched says nothing: which pods worked then is not known. */
-static bool is_old(const struct cluster *c, const struct pod_failure *f)
+static bool is_news(const struct cluster *c, const struct pod_failure *f)
 {
     int64_t since_s = (c->began_us + c->watched_since_ms * 1000) / 1000000;
-    return f->at_s && f->at_s < since_s;
+    return c->watched_since_ms && (!f->at_s || f->at_s >= since_s);
 }
 
 void cluster_failures_look(struct cluster *c, const json_t *object)
@@ -21,7 +21,7 @@ void cluster_failures_look(struct cluster *c, const json_t *object)
     const char *node = json_str_or_empty(object, "spec.nodeName");
     bool ours = str_eq(object_namespace(object), c->o.operand_namespace);
     struct node_slot *slot = ours || !*node ? NULL : map_get(&c->slots, node);
-    if (!slot || !slot->node || !pod_failure_read(object, &f) || is_old(c, &f))
+    if (!slot || !slot->node || !pod_failure_read(object, &f) || !is_news(c, &f))
         return;
     if (!slot->hole)
         slot->hole = xcalloc(1, sizeof *slot->hole);

@@ -18,12 +18,14 @@ static bool asks(const struct node_input *in)
                              black_hole_is_proving(in->suspicion, in->now_s));
 }
 
-bool doubt_exists(const struct node_input *in)
+/* Whether the working pods of the node show nothing. */
+static bool is_doubted(const struct node_input *in)
 {
     return asks(in) || black_hole_proof_failed_s(&in->view, in->suspicion);
 }
 
-bool doubt_voids(const struct node_pass *p, const struct proof_case *c, struct proof_look *ret)
+/* Whether the validation that the node has must be written as void in this pass. */
+static bool voids(const struct node_pass *p, const struct proof_case *c, struct proof_look *ret)
 {
     struct proof proof;
     const struct node_input *in = p->in;
@@ -31,6 +33,7 @@ bool doubt_voids(const struct node_pass *p, const struct proof_case *c, struct p
         return false;
     *ret = (struct proof_look){ .result = PROOF_WAITS,
                                 .reason = REASON_VALIDATING,
+                                .voids = true,
                                 .message = arena_printf(
                                     p->a, "%s: Ostler runs a CUDA program on a GPU of the node",
                                     black_hole_text(in->suspicion, in->now_s, p->a)) };
@@ -49,10 +52,14 @@ static enum black_hole_step step_of(const struct node_input *in, const struct pr
     return look->result == PROOF_PASSES ? BLACK_HOLE_PASSED : BLACK_HOLE_NOTHING;
 }
 
-void doubt_note(const struct node_pass *p, const struct proof_look *look)
+void doubt_look(const struct node_pass *p, struct proof_case *c, struct proof_look *ret)
 {
-    int64_t due_s = black_hole_due_s(p->in->suspicion, p->in->now_s);
-    p->v->black_hole = step_of(p->in, look);
+    const struct node_input *in = p->in;
+    int64_t due_s = black_hole_due_s(in->suspicion, in->now_s);
+    c->may_count &= !is_doubted(in);
+    if (!voids(p, c, ret))
+        proof_look(p, c, ret);
+    p->v->black_hole = step_of(in, ret);
     if (due_s)
-        actions_requeue(p->actions, (due_s - p->in->now_s) * 1000);
+        actions_requeue(p->actions, (due_s - in->now_s) * 1000);
 }

@@ -5,12 +5,9 @@
 
 #include "reconcilers/decide/proof.h"
 
-/* Whether the working pods of the node show nothing: only a program that runs now does. */
-bool doubt_exists(const struct node_input *in);
-/* Whether the validation that the node has must be written as void in this pass. `ret` is then a
- * look that waits. */
-bool doubt_voids(const struct node_pass *p, const struct proof_case *c, struct proof_look *ret);
-/* Notes in the verdict what the pass did; `look` is what came of it. */
-void doubt_note(const struct node_pass *p, const struct proof_look *look);
+/* Looks at the validation of an unclaimed node, as proof_look() does. Where pods fail, its present
+ * validation becomes void, and that all GPUs are in use shows nothing: only a program that runs
+ * does. Notes in the verdict what the pass did. */
+void doubt_look(const struct node_pass *p, struct proof_case *c, struct proof_look *ret);
 
 #endif

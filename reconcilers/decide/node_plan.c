@@ -223,7 +223,6 @@ static void node_plan_judge(const struct node_pass *p, const struct node_assignm
  * show that these work. */
 struct proving {
     bool looked;
-    bool voids; /* the validation that the node has is void: pods fail there */
     struct proof_case of;
     struct proof_look look;
 };
@@ -236,12 +235,8 @@ static void look_at_proof(const struct node_pass *p, struct proving *ret)
     ret->of = (struct proof_case){ .of = assignment_ref(&p->v->carried),
                                    .gpus_before = before.gpus,
                                    .nothing_ours = operands_only_watch(p->v) };
-    ret->of.may_count = !marks_have_taint(&p->in->view, p->in->policy->validation.taint.key) &&
-                        !doubt_exists(p->in);
-    ret->voids = doubt_voids(p, &ret->of, &ret->look);
-    if (!ret->voids)
-        proof_look(p, &ret->of, &ret->look);
-    doubt_note(p, &ret->look);
+    ret->of.may_count = !marks_have_taint(&p->in->view, p->in->policy->validation.taint.key);
+    doubt_look(p, &ret->of, &ret->look);
 }
 
 static void judge_proof(const struct proof_look *look, struct node_verdict *v)
@@ -289,23 +284,20 @@ static void judge_startup(const struct node_pass *p)
 
 /* The write of an unclaimed node: its assignment and everything else that it should have. */
 static void give(const struct node_pass *p, const struct node_assignment *as,
-                 const struct proving *proving, bool host_driver, const char *gave_up)
+                 const struct proof_look *look, bool host_driver, const char *gave_up)
 {
-    const struct proof_look *look = proving->looked ? &proving->look : NULL;
     CLEANUP_JSON json_t *labels = wanted_labels(p->in, p->v);
     struct marks wanted = usual_marks(p, labels);
-    struct proof_marks open = { .look = look, .changing = proving->voids };
-    bool proven = look && look->result == PROOF_PASSES;
+    struct proof_marks open = { .look = look };
+    bool proven = look && (look->result == PROOF_PASSES || look->voids);
     wanted.assigned = as->to;
     wanted.host_driver = host_driver;
     wanted.gave_up = gave_up;
     proof_marks_add(p, &open, &wanted);
     if (as->look)
         node_plan_look_at_node(p, REASON_REMOVING_DRIVER);
-    bool explains = proven || proving->voids;
-    enum reason reason = proving->voids ? REASON_VALIDATE : proven ? look->reason : as->reason;
-    write_patch(p, marks_patch(&p->in->view, &wanted), reason,
-                explains ? look->message : as->message);
+    write_patch(p, marks_patch(&p->in->view, &wanted), proven ? look->reason : as->reason,
+                proven ? look->message : as->message);
     proof_marks_clear(&open);
 }
 
@@ -340,7 +332,7 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t, b
     operands_judge_metrics(p);
     operands_judge_claims(p);
     look_for_holders(p, t);
-    give(p, &as, &proving, host_driver, gave_up);
+    give(p, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up);
     if (proving.looked)
         proof_act(p, &proving.of, &proving.look);
     else if (p->in->view.node->ready)

@@ -27,6 +27,7 @@ static void begin(struct testbed *t, const char *health)
     testbed_put(t, RESOURCE_NODE, testbed_node(node));
     testbed_settle(t, true, NULL);
     assert_int_equal(testbed_slot(t, NODE)->summary.state, NODE_READY);
+    t->cluster->watched_since_ms = QUIET_MONO_MS - 60 * 1000;
 }
 
 static json_t *pod(const char *name, const char *owner, const char *status)
@@ -274,6 +275,52 @@ static void a_pod_that_fails_too_does_not(void **state)
     testbed_clear(&t);
 }
 
+/* What is listed when Ostler starts may be old: a pod that waits has no time. */
+static void what_is_listed_at_the_start_is_no_news(void **state)
+{
+    (void) state;
+    struct testbed t;
+    begin(&t, "Close");
+    t.cluster->watched_since_ms = 0;
+    fail_three(&t);
+    assert_null(testbed_slot(&t, NODE)->hole);
+    testbed_clear(&t);
+}
+
+/* That every GPU is in use shows nothing: they may be in use by pods that fail. */
+static void a_program_must_run(void **state)
+{
+    (void) state;
+    struct testbed t;
+    begin(&t, "Close");
+    json_t *all = pod("all", "z", RUNS);
+    json_set_at(json_array_get(json_at(all, "spec.containers"), 0), "resources.limits",
+                json_pack("{s:s}", RESOURCE_GPU, "8"));
+    testbed_put(&t, RESOURCE_POD, all);
+    testbed_tell(&t);
+    fail_three(&t);
+    assert_int_equal(pass(&t), BLACK_HOLE_ASKED);
+    assert_int_equal(pass(&t), BLACK_HOLE_NOTHING);
+    CLEANUP_JSON json_t *tasks = testbed_list(&t, RESOURCE_TASK);
+    assert_int_equal(json_array_size(tasks), 1);
+    assert_false(is_valid(&t));
+    testbed_clear(&t);
+}
+
+/* Its DaemonSet makes another one in its place. */
+static void a_failed_operand_is_gone(void **state)
+{
+    (void) state;
+    struct testbed t;
+    begin(&t, "Close");
+    size_t cached = t.cluster->tables[RESOURCE_POD].records.len;
+    CLEANUP_JSON json_t *brief = tree("{'operand': 'driver', 'revision': 'x', 'phase': 'Failed'}");
+    testbed_put(&t, RESOURCE_POD, testbed_pod(brief));
+    testbed_tell(&t);
+    assert_int_equal(t.cluster->tables[RESOURCE_POD].records.len, cached);
+    testbed_clear(&t);
+}
+
 /* Failed pods are many, and each is an event. */
 static void a_flood_leaves_nothing_in_memory(void **state)
 {
@@ -304,6 +351,10 @@ int main(void)
     suite_add(&s, "others do not count", others_do_not_count, NULL);
     suite_add(&s, "a pod that worked ends it", a_pod_that_worked_ends_it, NULL);
     suite_add(&s, "a pod that fails too does not", a_pod_that_fails_too_does_not, NULL);
+    suite_add(&s, "what is listed at the start is no news", what_is_listed_at_the_start_is_no_news,
+              NULL);
+    suite_add(&s, "a program must run", a_program_must_run, NULL);
+    suite_add(&s, "a failed operand is gone", a_failed_operand_is_gone, NULL);
     suite_add(&s, "a flood leaves nothing in memory", a_flood_leaves_nothing_in_memory, NULL);
     return suite_run(&s, "cluster_failures");
 }
