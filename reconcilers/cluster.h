@@ -8,6 +8,7 @@
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/model/prerequisites.h"
+#include "reconcilers/decide/black_hole.h"
 #include "reconcilers/decide/brake.h"
 #include "reconcilers/decide/health.h"
 #include "reconcilers/decide/node_types.h"
@@ -62,6 +63,7 @@ struct node_slot {
     int64_t health_told_ms;    /* the same of a report with the health of its GPUs */
     struct health_quiet quiet; /* when its driver is, or was, being changed */
     struct health_driver driver;
+    struct black_hole *hole; /* pods that failed there at once; NULL: none. Owned */
     uint64_t nvml_boot; /* the boot in which NVML last reported of its GPUs; 0: none */
     /* Since when its GPUs have asked for CLOSE or more, epoch seconds; 0: they do not. */
     int64_t unhealthy_s;

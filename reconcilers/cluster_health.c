@@ -1,6 +1,9 @@
 #include "reconcilers/cluster_health.h"
 
 #include "base/json.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/records.h"
+#include "reconcilers/decide/suspicion.h"
 
 /* When the pod of Ostler's driver was created; 0: there is none that is up, or there are two, or
  * the host has its own driver. */
@@ -38,19 +41,36 @@ static const json_t *xids_of(const struct cluster *c)
     return c->policy_valid ? json_at(c->policy.spec, "health.xids") : NULL;
 }
 
+static bool is_driver_suspected(const struct cluster *c, const struct node_slot *slot)
+{
+    const struct node_view view = { slot->node, c->strings };
+    const char *hash = node_label(&view, LABEL_DRIVER);
+    const struct child *record = hash && c->policy_valid
+                                     ? cluster_record_of(c, tiers[TIER_DRIVER].name, hash)
+                                     : NULL;
+    if (!record)
+        return false;
+    size_t pool = policy_pool_of(&c->policy, node_label, &view);
+    return suspicion_is_told(record_failure(record, c->policy.pools[pool].name));
+}
+
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret)
 {
-    static const struct gpu_node none;
-    bool any = report && (report->health || report->concluded ||
-                          (report->inventory && report->inventory->lost));
-    if (!slot->node || (!any && !slot->node->fault))
+    static const struct gpu_node nothing;
+    const struct gpu_node *said = report ? report : &nothing;
+    const struct node_view view = { slot->node, c->strings };
+    int64_t failed_s = slot->node ? black_hole_proof_failed_s(&view, slot->hole) : 0;
+    bool any = said->health || said->concluded || failed_s ||
+               (said->inventory && said->inventory->lost) || (slot->node && slot->node->fault);
+    if (!any || !slot->node)
         return false;
-    report = report ? report : &none;
-    *ret = (struct health_input){ .facts = report->health,
-                                  .inventory = report->inventory,
+    *ret = (struct health_input){ .facts = said->health,
+                                  .inventory = said->inventory,
                                   .boot = slot->node->boot,
-                                  .concluded = report->concluded,
+                                  .concluded = said->concluded,
+                                  .proof_failed_s = failed_s,
+                                  .driver_suspected = is_driver_suspected(c, slot),
                                   .driver_s = newest_driver(slot).made_s,
                                   .quiet = slot->quiet,
                                   .nvml_spoke = slot->nvml_boot &&

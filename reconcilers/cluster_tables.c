@@ -10,6 +10,7 @@
 #include "kube/record.h"
 #include "reconcilers/cluster_brake.h"
 #include "reconcilers/cluster_budgets.h"
+#include "reconcilers/cluster_failures.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/projections.h"
@@ -87,6 +88,7 @@ static void slot_free(struct cluster *c, struct node_slot *slot)
     free(slot->read.claim);
     free(slot->toolkit.stopped_by);
     log_tail_free(slot->words);
+    free(slot->hole);
     free(slot);
 }
 
@@ -120,6 +122,7 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     log_tail_free(TAKE(slot->words));
     free(slot->toolkit.stopped_by);
     slot->toolkit = (struct toolkit_turn){ 0 };
+    free(TAKE(slot->hole));
     cluster_refusal_over(c, slot);
     forget_reading(slot);
     cluster_brake_forget(c, slot);
@@ -196,8 +199,12 @@ static bool is_holder(const struct cluster *c, const json_t *object)
                              str_hash_id(object_uid(object)));
 }
 
-static struct pod *pod_of(const struct cluster *c, const json_t *object)
+/* A failed pod is looked at and not cached. */
+static struct pod *pod_of(struct cluster *c, const json_t *object)
 {
+    cluster_failures_look(c, object);
+    if (pod_is_over(object))
+        return NULL;
     bool any = c->all_pods || is_holder(c, object);
     CLEANUP_FREE char *key = any ? record_key(object) : NULL;
     /* Ostler's own pod stays: it is working there. */
@@ -264,6 +271,7 @@ static void pod_changed(void *arg, struct record *before, struct record *after)
     struct cluster *c = arg;
     bool matters = pulls(before) || pulls(after) || is_in_the_way(c, before) ||
                    is_in_the_way(c, after);
+    cluster_failures_moved(c, (struct pod *) before, (struct pod *) after);
     if (before)
         unlink_pod(c, (struct pod *) before);
     if (after)
@@ -448,7 +456,7 @@ size_t cluster_informers(const struct cluster *c,
         /* A full removal must also work after the CRD is gone. */
         { .resource = RESOURCE_POLICY, .optional = c->o.remove_all },
         { .resource = RESOURCE_NODE },
-        { .resource = RESOURCE_POD, .list = { .field_selector = POD_FIELDS } },
+        { .resource = RESOURCE_POD, .list = { .field_selector = POD_WATCH_FIELDS } },
         { .resource = RESOURCE_TASK, .list = { .ns = ns, .label_selector = LABEL_TASK } },
         { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns } },
         /* With an older chart Ostler may not read these two. Slices exist since Kubernetes 1.34. */

@@ -5,11 +5,13 @@
 #include "kube/object.h"
 #include "reconcilers/cluster_brake.h"
 #include "reconcilers/cluster_budgets.h"
+#include "reconcilers/cluster_failures.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/fault_notices.h"
+#include "reconcilers/decide/health_report.h"
 #include "reconcilers/decide/node_plan.h"
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/task_pod.h"
@@ -104,6 +106,8 @@ static void node_reconciler_report(struct reconcilers *r, struct node_slot *slot
     cluster_health_look(r->cluster, slot);
     notice_node(slot, v, actions);
     fault_notices(in, v, cluster_report(r->cluster, slot), actions);
+    notice_black_hole(slot, v->black_hole, in->now_s, actions);
+    cluster_failures_take(r->cluster, slot, v->black_hole);
     log_tail_request(r, slot, v);
 }
 
@@ -139,6 +143,13 @@ static void complete(struct cluster *c, const struct node_slot *slot, struct nod
     in->toolkit_stopped_by = slot->toolkit.stopped_by;
     cluster_watched(c, in);
     in->stays_since_s = slot->stays_s;
+    in->suspicion = slot->hole;
+}
+
+static struct health_fault fault_of(const struct node_slot *slot, const struct health_input *health,
+                                    struct arena *a)
+{
+    return health ? health_fault_of(health, &slot->summary.fault, a) : (struct health_fault){ 0 };
 }
 
 static void clear_tasks(const struct node_slot *slot, struct actions *actions)
@@ -200,6 +211,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     carry_until_gone(&in.view, &v);
     cluster_brake_decided(c, slot, v.state);
     v.since_s = since_of(c, slot, v.state, in.now_s);
+    v.fault = fault_of(slot, in.health, &a);
     node_reconciler_report(r, slot, &in, &v, actions);
     if (v.state != NODE_DRAINING)
         cluster_refusal_over(c, slot);

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "reconcilers/model/action.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/decide/task_pod.h"
 
 /* States for which users get an Event when a node enters them outside an upgrade. */
@@ -153,4 +154,19 @@ void notice_skipped(const struct node_slot *slot, const char *why, struct action
 {
     CLEANUP_FREE char *note = xasprintf("the rollout skips the node: %s", why);
     notices_add(slot, false, reason_text(REASON_SKIPPED), note, 0, actions);
+}
+
+void notice_black_hole(const struct node_slot *slot, enum black_hole_step step, int64_t now_s,
+                       struct actions *actions)
+{
+    bool asks = step == BLACK_HOLE_ASKED;
+    if ((!asks && step != BLACK_HOLE_TOLD) || black_hole_is_proving(slot->hole, now_s))
+        return;
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_FREE char *note = xasprintf("%s: %s", black_hole_text(slot->hole, now_s, &a),
+                                        asks ? "Ostler runs a CUDA program on a GPU of the node"
+                                             : "Ostler only reports it, as spec.health.mode, "
+                                               "spec.validation or the node's label " LABEL_HEALTH
+                                               " says");
+    notices_add(slot, true, reason_text(REASON_BLACK_HOLE), note, 0, actions);
 }

@@ -19,5 +19,9 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
                    struct actions *actions);
 /* Adds an Event that the rollout skips the node; `why`: the user's action. */
 void notice_skipped(const struct node_slot *slot, const char *why, struct actions *actions);
+/* Adds an Event if a pass finds that pods fail on the node at once. Call it before the slot's
+ * memory of that takes the step. */
+void notice_black_hole(const struct node_slot *slot, enum black_hole_step step, int64_t now_s,
+                       struct actions *actions);
 
 #endif

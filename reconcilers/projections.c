@@ -89,6 +89,7 @@ static const char *const of_pods[] = {
     "status.message",
     "status.phase",
     "status.reason",
+    "status.startTime",
     NULL,
 };
 _Static_assert(ARRAY_LEN(of_pods) <= SPLIT_PATHS_MAX, "a view has so many paths");

@@ -217,6 +217,8 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .let_go = slot->node->leaving || !is_served(slot),
         .leaving = slot->node->leaving,
         .runs_ostler = str_eq(slot->name, g->c->o.node_name),
+        .fault = s->fault,
+        .driver_s = slot->driver.boot == slot->node->boot ? slot->driver.made_s : 0,
     };
     if (n.claim && n.claim->gpus > n.gpus)
         n.gpus = n.claim->gpus;

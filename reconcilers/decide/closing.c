@@ -224,12 +224,20 @@ static void when_over(struct closer *c)
                "earlier repairs of the node are older than spec.health.attempts.per");
 }
 
+/* A validation that failed closes a node until one passes. */
+static bool is_of_proof(const struct fault_record *r)
+{
+    return r->state == FAULT_CLOSED && str_eq(r->reason, reason_text(REASON_PROOF_FAILED));
+}
+
 /* The record follows the worst fault. While NVML is silent, what it said of the GPUs is not known
  * well enough to move the taint. */
 static void when_closed(struct closer *c)
 {
     const struct fault_record *r = &c->in->record;
-    if (asks(c) && !is_of_fault(c)) {
+    if (is_of_proof(r) && c->in->proven) {
+        open_node(c);
+    } else if (asks(c) && !is_of_fault(c)) {
         close_node(c);
     } else if (asks(c)) {
         if (!c->kept && r->tainted == c->in->withheld) {
@@ -385,6 +393,7 @@ void closing_decide(const struct closing_input *in, struct arena *a, struct clos
     else if (!in->claimed)
         steps[in->record.state](&c);
     ret->taint = is_closed(&ret->record) && ret->record.tainted;
-    ret->proves = ret->record.state == FAULT_PROVING && in->validates;
+    ret->proves = (ret->record.state == FAULT_PROVING || is_of_proof(&ret->record)) &&
+                  in->validates;
     want_repair(&c);
 }

@@ -306,6 +306,14 @@ static void judge_bus(const struct health_input *in, struct health_verdict *v)
                                           .gpu = gpu_at(in, in->inventory->lost_address) });
 }
 
+/* No pod works there, whatever else is known of the GPUs. */
+static void judge_proof(const struct health_input *in, struct health_verdict *v)
+{
+    if (in->proof_failed_s)
+        weigh(v, (struct health_verdict){
+                     .level = HEALTH_CLOSE, .reason = REASON_PROOF_FAILED, .address = "" });
+}
+
 static void judge_gpus(const struct health_input *in, bool after_log, struct health_verdict *v)
 {
     size_t n = is_of_this_boot(in) ? in->facts->gpus_len : 0;
@@ -375,12 +383,13 @@ struct health_verdict health_judge(const struct health_input *in)
 {
     struct health_verdict v = { 0 };
     judge_bus(in, &v);
+    judge_proof(in, &v);
     if (in->facts) {
         judge_gpus(in, false, &v);
         judge_log(in, &v);
         judge_gpus(in, true, &v);
     }
-    v.hard = bus_shows_it(in);
+    v.hard = bus_shows_it(in) || in->proof_failed_s;
     return v;
 }
 
@@ -415,6 +424,11 @@ enum health_level health_level_of(const struct health_input *in)
     const struct health_status *kept = health_kept(in);
     enum health_level level = health_judge(in).level;
     return kept && kept->level > level ? kept->level : level;
+}
+
+bool health_blames_driver(const struct health_input *in)
+{
+    return in->driver_suspected && health_level_of(in) >= HEALTH_CLOSE && !health_judge(in).hard;
 }
 
 enum health_level health_counted_as(const struct health_input *in, const struct gpu_fault *fault)

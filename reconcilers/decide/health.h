@@ -57,6 +57,11 @@ struct health_input {
     uint32_t driver_s;
     struct health_quiet quiet;
     bool nvml_spoke; /* in this boot, as far as this process knows */
+    /* Since when a failed proof shows that pods fail there (black_hole.h), epoch seconds; 0: none
+     * does. */
+    int64_t proof_failed_s;
+    /* Its driver failed in the pool because of such faults (suspicion.h). */
+    bool driver_suspected;
     int64_t now_s;
     const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
 };
@@ -68,9 +73,18 @@ struct health_verdict {
     const char *address;          /* of the GPU or NVSwitch; "" or NULL: not of one GPU */
     const struct gpu_fault *log;  /* the fault of the log that it is; NULL: another fact */
     const struct gpu_health *gpu; /* what NVML reports of the GPU; NULL: nothing */
-    /* The PCI bus itself shows a fault of the node, be it this one or another: capacity is gone
-     * already. Otherwise the verdict rests on a log or a library. */
+    /* The PCI bus or a failed proof shows a fault of the node, be it this one or another: capacity
+     * is gone already. Otherwise the verdict rests on a log or a library. */
     bool hard;
+};
+
+/* What the rollout needs of a node's worst fault, if it asks for CLOSE or more. Zeros: there is
+ * none. */
+struct health_fault {
+    enum health_level level;
+    bool hard;        /* as in the verdict */
+    int64_t since_s;  /* when it first came, epoch seconds */
+    const char *word; /* "Xid119"; borrowed */
 };
 
 /* The verdict on a node. It borrows from the input. */
@@ -84,6 +98,8 @@ enum health_level health_level_of(const struct health_input *in);
 /* The level by which a fault of the log is counted: that of its number, whatever the driver says
  * later; for Xid 154 that of its action. NONE: it does not count. */
 enum health_level health_counted_as(const struct health_input *in, const struct gpu_fault *fault);
+/* Whether the node has a fault that a driver may have caused, and its driver is suspected. */
+bool health_blames_driver(const struct health_input *in);
 /* When the same facts may come to mean something else, epoch seconds; 0: they do not. */
 int64_t health_due_s(const struct health_input *in);
 /* The verdict on one fault of the log, which is one of the input; zeros: it does not count. */

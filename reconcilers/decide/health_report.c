@@ -63,6 +63,22 @@ const struct health_status *health_report(const struct health_input *in,
     return h;
 }
 
+/* The fault of the log has the time of its first line, which outlives Ostler. */
+struct health_fault health_fault_of(const struct health_input *in,
+                                    const struct health_fault *before, struct arena *a)
+{
+    const struct health_status *h = health_report(in, &(struct health_handling){ 0 }, a);
+    struct health_verdict v = health_judge(in);
+    if (!h || h->level < HEALTH_CLOSE)
+        return (struct health_fault){ 0 };
+    bool logged = v.log && v.log->first_s && str_eq(health_word(&v, a), h->reason);
+    bool known = before->level && str_eq(before->word, h->reason);
+    int64_t since_s = logged ? v.log->first_s : known ? before->since_s : h->since_s;
+    return (struct health_fault){
+        .level = h->level, .hard = v.hard, .since_s = since_s, .word = h->reason
+    };
+}
+
 bool health_report_only_recounts(const struct gpu_node *report, const json_t *status)
 {
     const struct health_status *before = report ? report->concluded : NULL;

@@ -14,6 +14,10 @@
  * rest is what the status has. From the arena. */
 const struct health_status *health_report(const struct health_input *in,
                                           const struct health_handling *handling, struct arena *a);
+/* The worst fault, for the rollout; `before`: what it was at the last pass. Its word is from the
+ * arena. */
+struct health_fault health_fault_of(const struct health_input *in,
+                                    const struct health_fault *before, struct arena *a);
 /* Whether a status is, but for the message of its health, what the report has: the message counts
  * faults, and need not be rewritten each time. */
 bool health_report_only_recounts(const struct gpu_node *report, const json_t *status);

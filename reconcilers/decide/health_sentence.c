@@ -73,7 +73,7 @@ static const struct gpu_fault *last_of_gpu(const struct health_input *in,
 static const char *lost_text(const struct health_input *in, const struct health_verdict *v,
                              struct arena *a)
 {
-    unsigned lost = v->hard ? in->inventory->lost : 1;
+    unsigned lost = v->hard && in->inventory->lost ? in->inventory->lost : 1;
     return lost > 1
                ? arena_printf(a, "it and %u other%s of the node's GPUs have fallen off the bus",
                               lost - 1, lost == 2 ? "" : "s")
@@ -97,6 +97,10 @@ static const struct {
                       struct arena *a); /* instead of the text */
 } facts[] = {
     { REASON_GPU_LOST, NULL, lost_text },
+    { REASON_PROOF_FAILED,
+      "pods of several owners failed on the node at once, and a CUDA program that Ostler ran there "
+      "failed too",
+      NULL },
     { REASON_ROW_REMAP_FAILED, "a row of its memory could not be replaced by a spare one", NULL },
     { REASON_SRAM_ERRORS,
       "uncorrectable errors of its on-chip memory exceed NVIDIA's threshold for a replacement",
@@ -175,6 +179,8 @@ static const struct {
     { REASON_SXID,
       "See `dmesg` of the node and the log of Fabric Manager; if it comes again, reboot "
       "the node." },
+    { REASON_PROOF_FAILED,
+      "Ostler runs the program again; if it keeps failing, reset the GPUs or reboot the node." },
     { REASON_RECOVERY_REBOOT, "Drain the node and reboot it." },
     { REASON_RECOVERY_DRAIN_PEERS, "End the jobs of the node; if the reason stays, reset its GPUs "
                                    "or reboot it." },
@@ -216,6 +222,14 @@ static const char *end_of(const struct health_input *in, const struct health_ver
                : " After a reset, the fault stays listed until the node reboots.";
 }
 
+static const char *blame_of(const struct health_input *in, const struct health_verdict *v)
+{
+    return health_blames_driver(in) && v->level >= HEALTH_CLOSE
+               ? " Ostler suspects the driver: other nodes of the pool have such faults since they "
+                 "got it, and none with the earlier one."
+               : "";
+}
+
 static const char *bounded(const char *text, struct arena *a)
 {
     CLEANUP_FREE char *cut = str_shortened(text, HEALTH_MESSAGE_MAX);
@@ -227,8 +241,9 @@ const char *health_sentence(const struct health_input *in, const struct health_v
 {
     if (v->level == HEALTH_NONE)
         return "";
-    return bounded(arena_printf(a, "%s %s%s", fact_sentence(in, v, a),
-                                todo_of(v->reason, v->level, false), end_of(in, v)),
+    return bounded(arena_printf(a, "%s %s%s%s", fact_sentence(in, v, a),
+                                todo_of(v->reason, v->level, false), end_of(in, v),
+                                blame_of(in, v)),
                    a);
 }
 
@@ -296,9 +311,10 @@ const char *health_message(const struct health_input *in, const struct health_ve
                        a);
     const char *fact = fact_sentence(in, v, a);
     if (!ending->person)
-        return bounded(arena_printf(a, "%s%s", fact, ending->does), a);
-    return bounded(arena_printf(a, "%s%s %s%s", fact, ending->does,
-                                todo_of(v->reason, v->level, is_closed(ending)), end_of(in, v)),
+        return bounded(arena_printf(a, "%s%s%s", fact, ending->does, blame_of(in, v)), a);
+    return bounded(arena_printf(a, "%s%s %s%s%s", fact, ending->does,
+                                todo_of(v->reason, v->level, is_closed(ending)), end_of(in, v),
+                                blame_of(in, v)),
                    a);
 }
 

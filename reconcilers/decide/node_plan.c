@@ -7,6 +7,7 @@
 #include "reconcilers/model/action.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/doubt.h"
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/images.h"
 #include "reconcilers/decide/marks.h"
@@ -240,7 +241,7 @@ static void look_at_proof(const struct node_pass *p, const struct node_closing *
                                    .nothing_ours = operands_only_watch(p->v) };
     ret->of.may_count = !closing->out.proves &&
                         !marks_have_taint(&p->in->view, p->in->policy->validation.taint.key);
-    proof_look(p, &ret->of, &ret->look);
+    doubt_look(p, &ret->of, &ret->look);
 }
 
 static void judge_proof(const struct proof_look *look, struct node_verdict *v)
@@ -292,7 +293,8 @@ static void settle_write(const struct node_assignment *as, const struct proof_lo
                          const struct node_closing *closing, enum reason *ret_reason,
                          const char **ret_message)
 {
-    bool proven = look && look->result == PROOF_PASSES, fault = closing->out.reason;
+    bool proven = look && (look->result == PROOF_PASSES || look->voids),
+         fault = closing->out.reason;
     *ret_reason = fault ? closing->out.reason : proven ? look->reason : as->reason;
     *ret_message = fault ? closing->out.message : proven ? look->message : as->message;
 }

@@ -12,6 +12,7 @@
 #include "reconcilers/model/reason.h"
 #include "reconcilers/model/health_spec.h"
 #include "reconcilers/model/rollout_spec.h"
+#include "reconcilers/decide/black_hole.h"
 #include "reconcilers/decide/health.h"
 #include "reconcilers/decide/targets.h"
 
@@ -112,6 +113,8 @@ struct node_input {
     const struct health_spec *health_spec; /* the same */
     /* What is known of the health of its GPUs; NULL: nothing is wrong, or nothing is known. */
     const struct health_input *health;
+    /* Pods that failed there at once; NULL: none. */
+    const struct black_hole *suspicion;
     /* The storm brake is on, and the node is none of the first that it lets close: soft evidence
      * does not close it. */
     bool braked;
@@ -198,6 +201,8 @@ struct node_verdict {
     bool restoring;          /* it is returning to a known good revision */
     enum reason failed_with; /* why an upgrade failed there, from its claim; NONE: none failed */
     bool unhealthy;          /* it has the taint ostler.dev/unhealthy of Ostler's after the plan */
+    struct health_fault fault;       /* of its GPUs; the caller that stores verdicts sets it */
+    enum black_hole_step black_hole; /* what the pass did about pods that fail there at once */
     unsigned withheld;       /* GPUs with a fault, which the device plugin gives to no pod */
     enum repair_need repair; /* in mode Repair */
     int64_t repair_since_s;  /* since when, epoch seconds; the oldest goes first */

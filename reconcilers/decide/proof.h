@@ -33,6 +33,7 @@ struct proof_look {
     const char *message;    /* from the arena or static */
     bool timed;             /* with WAITS: the node causes the delay, so its deadline applies */
     bool make;              /* create the pod */
+    bool voids;             /* with WAITS: the validation that the node has is void (doubt.h) */
     const struct pod *keep; /* the pod to keep; NULL: none */
     struct proof proof;     /* with HOLDS and PASSES: the content of the node's annotation */
 };

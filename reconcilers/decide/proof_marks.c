@@ -111,7 +111,7 @@ static const char *wanted_text(const struct node_input *in, struct arena *a,
         return str_eq(text, now) ? intern_text(in->view.strings, in->view.node->proof)
                                  : arena_strdup(a, text);
     }
-    if (o->changing)
+    if (o->changing || (o->look && o->look->voids))
         return proof_outdated(&in->view, a);
     return proof_of_node(&in->view, &p) ? intern_text(in->view.strings, in->view.node->proof)
                                         : NULL;

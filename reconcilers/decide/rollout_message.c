@@ -117,14 +117,14 @@ static const char *describe_window(const struct rollout_story *s, const struct r
 
 /* "driver 580.178.04 failed in pool default, on gpu-1 with CrashLoopBackOff" */
 static const char *failure_text(const struct rollout_story *s, const struct rollout_revision *r,
-                                const struct rollout_node *first)
+                                const struct progress *p)
 {
     const char *space = r->failure ? strchr(r->failure, ' ') : NULL, *where = "";
     if (space)
         where = arena_printf(s->a, ", on %.*s with %s", (int) (space - r->failure), r->failure,
                              space + 1);
-    else if (first)
-        where = arena_printf(s->a, ", on %s with %s", first->name, first->claim->reason);
+    else if (p && p->first_failed)
+        where = arena_printf(s->a, ", on %s with %s", p->first_failed->name, p->failed_with);
     return arena_printf(s->a, "%s failed in pool %s%s", called(r, s->a),
                         s->view->in->pool_names[r->pool], where);
 }
@@ -150,7 +150,7 @@ static const char *describe_failed(const struct rollout_story *s, const struct r
     const struct rollout_revision *failed = p ? &p->record : rollout_first_failed(s->view->in);
     return arena_printf(
         s->a, "%s%s; change the policy, or retry the revision: " POLICY_RETRY_COMMAND "%s",
-        failure_text(s, failed, p ? p->first_failed : NULL),
+        failure_text(s, failed, p),
         p ? arena_printf(s->a, ", and %s", who_waits(r, s->a)) : ": no other node gets it",
         failed->retry ? failed->retry : failed->hash, p ? "" : besides_failure(s));
 }

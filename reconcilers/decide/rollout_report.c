@@ -30,7 +30,7 @@ static void rollout_report_note(struct rollout_report *r, const struct rollout_n
                                   .wave_s = n->wave_s };
     snprintf(note->hash, sizeof note->hash, "%s", n->hash);
     if (n->failed)
-        note->failed = arena_printf(&r->arena, "%s %s", n->failed->name, n->failed->claim->reason);
+        note->failed = arena_printf(&r->arena, "%s %s", n->failed->name, n->failed_with);
 }
 
 static bool same_notes(const struct rollout_report *a, const struct rollout_report *b)

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/rollout_spec.h"
+#include "reconcilers/decide/health.h"
 #include "reconcilers/decide/images.h"
 
 /* A node that the policy wants to serve. All borrowed. */
@@ -37,9 +38,11 @@ struct rollout_node {
     /* It is being removed: released, and out of service until it is gone. It takes no maxParallel
      * slot and is no failure. */
     bool leaving;
-    bool gave_up;     /* a user removed its claim for what the policy wants */
-    bool settled;     /* all assigned operands are up, and it runs its target */
-    bool runs_ostler; /* Ostler runs on it, so it goes last */
+    bool gave_up;              /* a user removed its claim for what the policy wants */
+    bool settled;              /* all assigned operands are up, and it runs its target */
+    bool runs_ostler;          /* Ostler runs on it, so it goes last */
+    struct health_fault fault; /* of its GPUs */
+    int64_t driver_s;          /* since when it has its driver, epoch seconds; 0: not known */
 };
 
 /* With `soak`: nodes of the current wave are under way, or were at the last pass. */
@@ -109,9 +112,9 @@ struct rollout_return {
 struct rollout_note {
     const char *hash;
     size_t pool;
-    int64_t canary_s, wave_s; /* as in struct rollout_revision */
-    /* it has just failed: the first failed node, whose claim has the reason; NULL: no change */
-    const struct rollout_node *failed;
+    int64_t canary_s, wave_s;          /* as in struct rollout_revision */
+    const struct rollout_node *failed; /* it has just failed: the first failed node; NULL: not */
+    const char *failed_with;           /* why; from the arena, or borrowed from the node */
 };
 
 /* Why no (further) node starts: the first reason that applies, for the status and `ostler plan`.

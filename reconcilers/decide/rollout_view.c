@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/decide/suspicion.h"
 
 bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s)
 {
@@ -177,6 +178,12 @@ static const char *rollout_wish(const struct rollout_node *n, enum tier tier)
     return n->policy_target.hash[tier] ? n->policy_target.hash[tier] : n->target.hash[tier];
 }
 
+static void fail_first(struct progress *p, const struct rollout_node *n, const char *with)
+{
+    p->first_failed = n;
+    p->failed_with = with;
+}
+
 /* A claim is an annotation that other clients may write. So it cannot count against a revision that
  * no node is meant to get, such as the one that the pool rolls back to. */
 static void count_failure(struct rollout_view *v, const struct rollout_node *n)
@@ -191,7 +198,7 @@ static void count_failure(struct rollout_view *v, const struct rollout_node *n)
     const struct rollout_node *first = p->first_failed;
     if (!first || c->since_s < first->claim->since_s ||
         (c->since_s == first->claim->since_s && strverscmp(n->name, first->name) < 0))
-        p->first_failed = n;
+        fail_first(p, n, c->reason);
 }
 
 /* Counts a node without a claim for the revision that it runs. */
@@ -294,6 +301,17 @@ static void update_wave(struct progress *p, const struct rollout_input *in)
                                   !time_passed(p->record.wave_s, in->spec->soak_s, in->now_s));
 }
 
+/* Faults of GPUs that a new driver seems to cause are its failure, too. */
+static void count_suspects(const struct rollout_view *v, struct arena *a, struct progress *p)
+{
+    struct suspicion s;
+    if (p->record.failed || !suspicion_of(v->in, &p->record, a, &s))
+        return;
+    p->failures += s.nodes;
+    if (!p->first_failed)
+        fail_first(p, s.first, s.text);
+}
+
 static void update_failed(struct progress *p)
 {
     if (p->record.failed || p->failures < p->threshold)
@@ -333,6 +351,7 @@ void rollout_view_make(const struct rollout_input *in, struct arena *a, struct r
         count_work(ret, &ret->works[i]);
     for (struct progress *p = ret->progress; p; p = p->next) {
         p->pulled |= p->running > 0;
+        count_suspects(ret, a, p);
         update_failed(p);
         update_canary(p, in);
         update_wave(p, in);
@@ -358,7 +377,8 @@ void rollout_view_note(const struct rollout_view *v, struct arena *a, struct rol
                                                                    .pool = p->record.pool,
                                                                    .canary_s = p->record.canary_s,
                                                                    .wave_s = p->record.wave_s,
-                                                                   .failed = p->newly_failed };
+                                                                   .failed = p->newly_failed,
+                                                                   .failed_with = p->failed_with };
 }
 
 const struct rollout_revision *rollout_first_failed(const struct rollout_input *in)

@@ -23,12 +23,13 @@ struct progress {
     size_t threshold;                       /* number of failed nodes at which it has failed */
     size_t failures; /* nodes that failed with it and were not forgiven by a retry */
     const struct rollout_node *first_failed, *newly_failed;
-    size_t able;    /* nodes that are or could be canaries */
-    size_t settled; /* nodes that run it without a claim and are well */
-    size_t running; /* nodes that run it without a claim and are up */
-    size_t down;    /* nodes that run it without a claim and are down */
-    size_t begun;   /* claims for it that are under way */
-    size_t waiting; /* claims for it that wait for jobs, on nodes that are up */
+    const char *failed_with; /* why the first one failed */
+    size_t able;             /* nodes that are or could be canaries */
+    size_t settled;          /* nodes that run it without a claim and are well */
+    size_t running;          /* nodes that run it without a claim and are up */
+    size_t down;             /* nodes that run it without a claim and are down */
+    size_t begun;            /* claims for it that are under way */
+    size_t waiting;          /* claims for it that wait for jobs, on nodes that are up */
     /* A node has its images, so they exist: if another node cannot pull them, the cause is that
      * node. */
     bool pulled;

@@ -229,7 +229,9 @@ static bool same_way(const struct node_summary *s, const struct node_verdict *v)
 static bool same_health(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->unhealthy == v->unhealthy && s->repair == v->repair &&
-           s->repair_since_s == v->repair_since_s;
+           s->repair_since_s == v->repair_since_s && s->fault.level == v->fault.level &&
+           s->fault.hard == v->fault.hard && s->fault.since_s == v->fault.since_s &&
+           str_eq(s->fault_word, v->fault.word);
 }
 
 static bool tally_same(const struct node_summary *s, const struct node_verdict *v)
@@ -246,6 +248,7 @@ static void free_texts(struct node_summary *s)
     free(TAKE(s->trouble));
     free(TAKE(s->refused));
     free(TAKE(s->next_text));
+    free(TAKE(s->fault_word));
 }
 
 static bool stack_works(enum node_state state, unsigned wanted, unsigned up)
@@ -315,6 +318,9 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->trouble = xstrdup_or_null(v->trouble);
     s->refused = xstrdup_or_null(v->refused);
     s->next_text = xstrdup_or_null(v->next_text);
+    s->fault_word = xstrdup_or_null(v->fault.word);
+    s->fault = v->fault;
+    s->fault.word = s->fault_word;
     s->next_s = v->next_s;
     s->cause = tally_cause_of(t, v);
     link_cause(s);

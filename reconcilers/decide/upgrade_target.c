@@ -43,6 +43,13 @@ static bool is_overwritten(const struct node_input *in, const struct target *pol
            !in->pods->of[OPERAND_DRIVER].revision;
 }
 
+/* Nodes that succeeded with it stay, unless it seems to break their GPUs. */
+static bool succeeded(const struct node_input *in, const struct target *policy_target)
+{
+    return node_bears(&in->view, &policy_target->runs) &&
+           !(in->health && health_blames_driver(in->health));
+}
+
 const struct target *upgrade_target(const struct node_input *in, const struct target *policy_target)
 {
     if (!policy_target->good)
@@ -56,7 +63,5 @@ const struct target *upgrade_target(const struct node_input *in, const struct ta
         return given_up || policy_target->failed || !is_tried_out(in, policy_target)
                    ? policy_target->good
                    : policy_target;
-    /* Nodes that succeeded with it stay. */
-    return rolled_back && !node_bears(&in->view, &policy_target->runs) ? policy_target->good
-                                                                       : policy_target;
+    return rolled_back && !succeeded(in, policy_target) ? policy_target->good : policy_target;
 }

@@ -66,20 +66,28 @@ static int64_t most_gpus(const json_t *spec)
     return running > most ? running : most;
 }
 
-static bool is_finished(const json_t *object)
+bool pod_is_over(const json_t *object)
 {
     const char *phase = json_str_or_empty(object, "status.phase");
     return str_eq(phase, "Succeeded") || str_eq(phase, "Failed");
 }
 
+/* The devices of a claim (dynamic resource allocation) are listed elsewhere: each claim counts as
+ * one device, so that its pod does not look idle. */
+static int64_t requested_gpus(const json_t *object)
+{
+    return most_gpus(json_object_get(object, "spec")) +
+           (int64_t) json_array_size(json_at(object, "spec.resourceClaims"));
+}
+
+bool pod_requests_gpus(const json_t *object)
+{
+    return requested_gpus(object) > 0;
+}
+
 uint16_t pod_gpus(const json_t *object)
 {
-    if (is_finished(object))
-        return 0;
-    int64_t total = most_gpus(json_object_get(object, "spec"));
-    /* The devices of a claim (dynamic resource allocation) are listed elsewhere: each claim counts
-     * as one device, so that its pod does not look idle. */
-    total += (int64_t) json_array_size(json_at(object, "spec.resourceClaims"));
+    int64_t total = pod_is_over(object) ? 0 : requested_gpus(object);
     return total > UINT16_MAX ? UINT16_MAX : (uint16_t) total;
 }
 
@@ -279,7 +287,7 @@ static void look_at_status(struct intern *in, struct pod *p, const json_t *objec
     const json_t *scheduled = condition_find(conditions, "PodScheduled");
     if (str_eq(json_str(scheduled, "status"), "False"))
         pod_set_problem(in, p, json_str(scheduled, "reason"), json_str(scheduled, "message"));
-    if (is_finished(object))
+    if (pod_is_over(object))
         pod_set_problem(in, p, json_str(object, "status.reason"),
                         json_str(object, "status.message"));
 }
@@ -379,7 +387,7 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace,
     enum operand component = ours ? operand_parse(object_label(object, LABEL_COMPONENT))
                                   : OPERAND_NONE;
     uint16_t gpus = ours ? 0 : pod_gpus(object);
-    const struct sign *foreign = ours || is_finished(object) ? NULL : foreign_sign(object);
+    const struct sign *foreign = ours || pod_is_over(object) ? NULL : foreign_sign(object);
     const char *node = json_str(object, "spec.nodeName");
     /* Users may have thousands of pods that are not bound yet. */
     if (component == OPERAND_NONE && (!node || (!gpus && !foreign)))
@@ -405,7 +413,7 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace,
 {
     struct pod *p = pod_project(in, operand_namespace, asks, object);
     const char *node = json_str_or_empty(object, "spec.nodeName");
-    if (p || !*node || !has_namespace(object) || is_finished(object) ||
+    if (p || !*node || !has_namespace(object) || pod_is_over(object) ||
         task_of(operand_namespace, object) != TASK_NONE)
         return p;
     p = pod_begin(in, object, node);

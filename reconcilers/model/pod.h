@@ -66,8 +66,11 @@ struct pod {
     };
 };
 
-/* Field selector of the pod list and watch: finished pods use no GPU. */
-#define POD_FIELDS "status.phase!=Succeeded,status.phase!=Failed"
+/* Field selector of a list of pods that may use a GPU: finished pods use none. */
+#define POD_FIELDS POD_WATCH_FIELDS ",status.phase!=Failed"
+/* Field selector of the watch. It shows how a pod failed, which the event of a pod that leaves a
+ * watch does not: that has the pod as it was before. No failed pod is cached. */
+#define POD_WATCH_FIELDS "status.phase!=Succeeded"
 
 /* The cached record of a Pod; NULL: it is of no kind that is cached, or it is a one-off pod.
  * `operand_namespace` is the namespace of Ostler's pods. A label is kept if `asks` has a
@@ -96,6 +99,10 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace,
 /* GPUs of all kinds that a Pod object holds; each device claim counts as one. 0 for a finished
  * pod. */
 uint16_t pod_gpus(const json_t *object);
+/* Whether a Pod object requests GPUs of any kind, even if it is finished. */
+bool pod_requests_gpus(const json_t *object);
+/* Whether a Pod object is finished. */
+bool pod_is_over(const json_t *object);
 /* Whether it tolerates a NoSchedule taint with this key, whatever the taint's value. */
 bool pod_tolerates(const struct intern *in, const struct pod *p, const char *key);
 /* Whether its labels match a selector. All labels that the selector uses must have been kept.

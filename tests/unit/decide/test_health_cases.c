@@ -8,6 +8,8 @@
  *   concluded: {level, reason, address}: what status.health has (0000:65:00.0)
  *   quiet: {from, until}: when the driver was being changed by Ostler
  *   spoke: NVML has reported in this boot (false)
+ *   suspected: the node's driver failed by such faults (false)
+ *   proofFailed: since when a failed proof shows that pods fail there
  *   keeps: level of `concluded` if it stands because NVML is silent; absent: it does not
  *   at: the present (10:00:00)              policy: {xid: level}
  *   is: null, or of the verdict level, reason, address ("": of no GPU; 0000:65:00.0), hard (false)
@@ -133,6 +135,8 @@ static void check_item(const json_t *item, bool turned)
         .boot = str_hash_id(boot),
         .concluded = concluded,
         .nvml_spoke = json_bool(item, "spoke", false),
+        .driver_suspected = json_bool(item, "suspected", false),
+        .proof_failed_s = seconds_of(item, "proofFailed", NULL),
         .driver_s = (uint32_t) seconds_of(item, "driver", NULL),
         .quiet = { (uint32_t) seconds_of(item, "quiet.from", NULL),
                    (uint32_t) seconds_of(item, "quiet.until", NULL) },

@@ -16,6 +16,7 @@
  *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack,
  *     reason}
  *       from d1 to what the node is to get, with its GPUs
+ *     fault: {word, since, level (Close), hard}     driverFor: since when it has its driver
  *     free: since when it waits without a job on it
  *     flags: down, unhealthy, cordoned, held, closed, letGo, leaving (and let go), gaveUp,
  *     sick (not settled), ostler
@@ -157,6 +158,21 @@ static struct images see_images(const struct seen *s, const json_t *brief)
     return images;
 }
 
+static struct health_fault see_fault(const struct seen *s, const json_t *brief)
+{
+    enum health_level level = HEALTH_CLOSE;
+    const char *name = json_str(brief, "level");
+    for (size_t i = 0; name && i < HEALTH_LEVELS; i++)
+        if (str_eq(health_level_name((enum health_level) i), name))
+            level = (enum health_level) i;
+    if (!brief)
+        return (struct health_fault){ 0 };
+    return (struct health_fault){ .level = level,
+                                  .hard = flag(brief, "hard"),
+                                  .since_s = ago(s, brief, "since", s->in.now_s),
+                                  .word = text_of(brief, "word", "Xid119") };
+}
+
 static struct rollout_node see_node(struct seen *s, const json_t *brief, const char *name)
 {
     struct rollout_node n = {
@@ -180,6 +196,8 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .retarget_pending = flag(brief, "turns"),
         .gave_up = flag(brief, "gaveUp"),
         .runs_ostler = flag(brief, "ostler"),
+        .fault = see_fault(s, json_object_get(brief, "fault")),
+        .driver_s = ago(s, brief, "driverFor", 0),
     };
     n.busy = (unsigned) json_int(brief, "busy", n.jobs);
     n.claim = see_claim(s, json_object_get(brief, "claim"), &n);

@@ -93,58 +93,15 @@ static void a_fault_is_looked_at_at_once(void **state)
     assert_true(is_looked_at(f, "7", "{'inventory': {'bootId': 'b', 'faults': []}}"));
 }
 
-static const struct node_slot *slot_of(struct fixture *f)
-{
-    return map_get(&f->cluster.slots, "a");
-}
-
-static int64_t since_s(struct fixture *f, int64_t now_s)
-{
-    struct health_input in;
-    bool any = cluster_health(&f->cluster, slot_of(f), &in);
-    in.now_s = now_s;
-    return cluster_unhealthy_since_s((struct node_slot *) slot_of(f), any ? &in : NULL);
-}
-
-static void since_when_a_node_is_unhealthy(void **state)
-{
-    struct fixture *f = *state;
-    int64_t now_s = QUIET_WALL_US / 1000000;
-    put_node(f, "{}");
-    assert_int_equal(since_s(f, now_s), 0);
-    is_looked_at(f, "1", "{'inventory': {'bootId': 'b', " FAULT "}}");
-    assert_int_equal(since_s(f, now_s), now_s);
-    assert_int_equal(since_s(f, now_s + 60), now_s);
-    is_looked_at(f, "2", "{'inventory': {'bootId': 'b', 'faults': []}}");
-    assert_int_equal(since_s(f, now_s + 70), 0);
-    is_looked_at(f, "3", "{'inventory': {'bootId': 'b', " FAULT "}}");
-    assert_int_equal(since_s(f, now_s + 80), now_s + 80);
-}
-
-/* A restarted Ostler goes on from the status, unless that is about something milder. */
-static void a_restart_goes_on_from_the_status(void **state)
-{
-    struct fixture *f = *state;
-    int64_t now_s = QUIET_WALL_US / 1000000;
-    put_node(f, "{}");
-    is_looked_at(f, "1", "{" SAYS("Close") ", 'inventory': {'bootId': 'b', " FAULT "}}");
-    assert_int_equal(since_s(f, now_s), now_s - 50);
-    ((struct node_slot *) slot_of(f))->unhealthy_s = 0;
-    assert_int_equal(since_s(f, now_s - 60), now_s - 60);
-    ((struct node_slot *) slot_of(f))->unhealthy_s = 0;
-    is_looked_at(f, "2", "{" SAYS("Event") ", 'inventory': {'bootId': 'b', " FAULT "}}");
-    assert_int_equal(since_s(f, now_s), now_s);
-}
-
 /* The record of a fault needs its evidence, although nothing is wrong and nothing is reported. */
 static void a_record_is_reason_enough_to_gather(void **state)
 {
     struct fixture *f = *state;
     struct health_input in;
     put_node(f, "{}");
-    assert_false(cluster_health(&f->cluster, slot_of(f), &in));
+    assert_false(cluster_health(&f->cluster, (const struct node_slot *) map_get(&f->cluster.slots, "a"), &in));
     put_node(f, "{'ostler.dev/fault': 'x'}");
-    assert_true(cluster_health(&f->cluster, slot_of(f), &in));
+    assert_true(cluster_health(&f->cluster, (const struct node_slot *) map_get(&f->cluster.slots, "a"), &in));
     assert_null(in.facts);
     assert_null(in.inventory);
     assert_true(in.boot);
@@ -154,8 +111,6 @@ int main(void)
 {
     static const struct suite_check checks[] = {
         { "a fault is looked at at once", a_fault_is_looked_at_at_once },
-        { "since when a node is unhealthy", since_when_a_node_is_unhealthy },
-        { "a restart goes on from the status", a_restart_goes_on_from_the_status },
         { "a record is reason enough to gather", a_record_is_reason_enough_to_gather },
     };
     struct suite s = { 0 };

@@ -177,6 +177,35 @@ static void image_is_told_once_until_it_is_there(void **state)
     }
 }
 
+static void pods_that_fail_at_once_are_told_once(void **state)
+{
+    (void) state;
+    static const struct {
+        enum black_hole_step step;
+        bool proving;
+        const char *want; /* how its note ends; NULL: there is no Event */
+    } cases[] = {
+        { BLACK_HOLE_ASKED, false, "Ostler runs a CUDA program on a GPU of the node" },
+        { BLACK_HOLE_ASKED, true, NULL },
+        { BLACK_HOLE_TOLD, false, "or the node's label ostler.dev/health says" },
+        { BLACK_HOLE_PASSED, true, NULL },
+        { BLACK_HOLE_NOTHING, false, NULL },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct node node = { .head = { .uid = "u" } };
+        struct black_hole hole = { .proving = cases[i].proving };
+        struct node_slot slot = { .name = (char *) "gpu-1", .node = &node, .hole = &hole };
+        CLEANUP_ACTIONS struct actions actions = { 0 };
+        notice_black_hole(&slot, cases[i].step, 10, &actions);
+        assert_int_equal(actions.notice_count, cases[i].want != NULL);
+        if (!cases[i].want)
+            continue;
+        assert_string_equal(actions.notices[0].reason, "BlackHole");
+        assert_true(actions.notices[0].warning);
+        assert_non_null(strstr(actions.notices[0].note, cases[i].want));
+    }
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -184,5 +213,7 @@ int main(void)
     suite_add(&s, "a pod that does not come up is named", pod_that_does_not_come_up_is_named, NULL);
     suite_add(&s, "an image that cannot be pulled is told once, until it is there",
               image_is_told_once_until_it_is_there, NULL);
+    suite_add(&s, "pods that fail at once are told once", pods_that_fail_at_once_are_told_once,
+              NULL);
     return suite_run(&s, "notices");
 }

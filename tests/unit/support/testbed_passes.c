@@ -87,6 +87,7 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
         .rollout = mode == MODE_MANAGE ? &c->rollout : NULL,
         .health_spec = mode == MODE_MANAGE ? &c->health : NULL,
         .braked = t->braked,
+        .suspicion = slot->hole,
         .manifests = t->manifests,
         .operand_namespace = TESTBED_NAMESPACE,
         .pod_list = slot->pods,
