@@ -5,6 +5,14 @@
 
 enum { LONG_AGO_S = 1 };
 
+/* Of a node whose operands are not all up. A bad GPU keeps them down, whatever the toolkit does. */
+static enum toolkit_state state_while_down(enum node_state state)
+{
+    if (state == NODE_UNHEALTHY)
+        return TOOLKIT_OUT;
+    return state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
+}
+
 /* The rollout, with its own limits, handles claimed nodes. A node keeps its turn until its label is
  * seen, because the write may be in progress. */
 static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n,
@@ -20,9 +28,7 @@ static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n,
         return has_turn && n->up && stack->target ? TOOLKIT_WAITS : TOOLKIT_OUT;
     if (n->up && stack->carried && str_eq(stack->carried->hash, now) && summary_stack_works(s))
         return TOOLKIT_WORKS;
-    if (s->state == NODE_UNHEALTHY) /* a bad GPU, and no toolkit, keeps its operands down */
-        return TOOLKIT_OUT;
-    return !n->up || s->state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
+    return n->up ? state_while_down(s->state) : TOOLKIT_FAILED;
 }
 
 /* A node that was down before this process started counts as down for long. */
