@@ -99,7 +99,7 @@ FAULTS = {
         AT_ONCE,
     ),
     "a_gpu_is_lost": ({"lost": [GPUS[1]]}, "GpuLost", AT_ONCE),
-    "the_log_has_an_xid": ({"faults": [xid(119, "boot-1")]}, "Xid119", CONFIRMED),
+    "the_log_has_an_xid": ({"faults": [xid(79, "boot-1")]}, "Xid79", CONFIRMED),
 }
 
 
