@@ -387,9 +387,14 @@ json_t *render_object(const struct manifests *m, enum render_object what,
 
 static const char *task_file(const struct render_task *want)
 {
-    if (want->kind == TASK_PULL)
-        return "task/pull.yaml";
-    return want->image_count > 0 && want->images[0].image ? "proof/sample.yaml" : "proof/pod.yaml";
+    static const char *const files[TASK_COUNT] = {
+        [TASK_PROOF] = "proof/pod.yaml",
+        [TASK_PULL] = "task/pull.yaml",
+        [TASK_RESET] = "task/reset.yaml",
+        [TASK_REBOOT] = "task/reboot.yaml",
+    };
+    bool sample = want->kind == TASK_PROOF && want->image_count > 0 && want->images[0].image;
+    return sample ? "proof/sample.yaml" : files[want->kind];
 }
 
 /* One container for each image, all like the manifest's container. */
@@ -407,6 +412,8 @@ static json_t *task_containers(const json_t *like, const struct render_task *wan
         if (want->resource)
             json_object_set_new(container, "resources",
                                 json_pack("{s:{s:s}}", "limits", want->resource, "1"));
+        if (want->args)
+            json_object_set_new(container, "args", json_deep_copy(want->args));
         json_array_append_new(containers, container);
     }
     return containers;

@@ -68,7 +68,7 @@ json_t *render_revision(const struct render_context *ctx);
 /* A container of a one-off pod. */
 struct render_image {
     const char *name; /* of the container; tells what the image is for: "driver" */
-    /* "nvcr.io/nvidia/driver:580.178.04-ubuntu24.04"; NULL in a validation pod: Ostler's own. */
+    /* "nvcr.io/nvidia/driver:580.178.04-ubuntu24.04"; NULL: Ostler's own. */
     const char *image;
     const char *pull_policy; /* NULL: Kubernetes' default */
 };
@@ -83,6 +83,7 @@ struct render_task {
     const struct render_image *images; /* one container each, in this order; at least one */
     size_t image_count;
     const json_t *pull_secrets; /* list of names; NULL: none */
+    const json_t *args;         /* arguments of the container; NULL: those of the manifest */
     const char *agent_image;    /* Ostler's own image, as above; a pull pod needs none */
     /* The spec whose agent section has the pull settings of that image; NULL: defaults. */
     const json_t *spec;

@@ -17,6 +17,8 @@
 static const char *const kind_names[TASK_COUNT] = {
     [TASK_PROOF] = "proof",
     [TASK_PULL] = "pull",
+    [TASK_RESET] = "reset",
+    [TASK_REBOOT] = "reboot",
 };
 
 const char *task_kind_name(enum task_kind kind)

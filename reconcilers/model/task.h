@@ -12,8 +12,10 @@
 #include "reconcilers/model/reason.h"
 
 enum task_kind {
-    TASK_PROOF, /* a CUDA program on one GPU: whether a user's pod would work there */
-    TASK_PULL,  /* pulls images and runs none of them */
+    TASK_PROOF,  /* a CUDA program on one GPU: whether a user's pod would work there */
+    TASK_PULL,   /* pulls images and runs none of them */
+    TASK_RESET,  /* resets GPUs, whose driver is unloaded */
+    TASK_REBOOT, /* reboots the node, or asks for its reboot */
     TASK_COUNT,
     TASK_NONE = TASK_COUNT,
 };
@@ -58,7 +60,7 @@ struct task {
 /* The kind of a pod by its labels; TASK_NONE: not a task. Call it only for pods of the operand
  * namespace. */
 enum task_kind task_kind_of(const json_t *object);
-/* "proof", "pull": the value of the label ostler.dev/task. Static text. */
+/* "proof", "pull", …: the value of the label ostler.dev/task. Static text. */
 const char *task_kind_name(enum task_kind kind);
 /* "ostler-proof-<node>", always the same, so that two passes cannot create two pods. A name that is
  * too long is shortened with a hash. */

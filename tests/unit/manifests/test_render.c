@@ -386,39 +386,59 @@ static const struct render_image images[] = {
     { "toolkit", "nvcr.io/nvidia/k8s/container-toolkit@sha256:0123", NULL },
 };
 
-static const struct render_image own_image = { "proof", NULL, "Never" };
+static const struct render_image own_image = { "proof", NULL, "Never" },
+                                 reset_image = { "reset", NULL, NULL },
+                                 reboot_image = { "reboot", NULL, NULL };
 
 static const struct task_row {
     const char *name; /* the golden file */
     struct render_task want;
     const char *pull_secrets;
     const char *spec;
+    const char *args;
 } task_rows[] = {
     { "task-proof",
       { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", &own_image,
-        1, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
+        1, NULL, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
       NULL,
-      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
+      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
+      NULL },
     { "task-proof-plain",
       { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &own_image, 1, NULL, NULL, NULL,
-        "nvidia.com/gpu", 0 },
+        NULL, "nvidia.com/gpu", 0 },
+      NULL,
       NULL,
       NULL },
     { "task-proof-sample",
       { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1,
-        NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
+        NULL, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
       "['ngc','mirror']",
-      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
+      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
+      NULL },
     { "task-proof-sample-plain",
       { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, NULL, NULL,
-        "nvidia.com/gpu", 0 },
+        NULL, "nvidia.com/gpu", 0 },
+      NULL,
       NULL,
       NULL },
     { "task-pull",
       { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, NULL,
-        NULL, 0 },
+        NULL, NULL, 0 },
       "['ngc']",
+      NULL,
       NULL },
+    { "task-reset",
+      { TASK_RESET, NAMESPACE, UID, "none", "gpu-1", &reset_image, 1, NULL, NULL, AGENT_IMAGE, NULL,
+        NULL, 300 },
+      NULL,
+      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}",
+      "['reset','0000:41:00.0','0000:c1:00.0']" },
+    { "task-reboot",
+      { TASK_REBOOT, NAMESPACE, UID, "none", "gpu-1", &reboot_image, 1, NULL, NULL, AGENT_IMAGE,
+        NULL, NULL, 300 },
+      NULL,
+      NULL,
+      "['reboot','sentinel']" },
 };
 
 static void check_task(void **state)
@@ -429,8 +449,10 @@ static void check_task(void **state)
     CLEANUP_JSON json_t *spec = row->spec ? tree(row->spec) : NULL;
     CLEANUP_ERR struct err e = { 0 };
     struct render_task want = row->want;
+    CLEANUP_JSON json_t *args = row->args ? tree(row->args) : NULL;
     want.pull_secrets = secrets;
     want.spec = spec;
+    want.args = args;
     json_t *rendered = render_task(manifests, &want, &e);
     if (!rendered)
         fail_msg("%s", err_msg(&e));
