@@ -325,6 +325,12 @@ static void set_annotation(json_t *patch, const char *key, const char *now, cons
         json_object_set_new(patch, key, wanted ? json_string(wanted) : json_null());
 }
 
+/* Whether a claim does what a user asks for with the annotation ostler.dev/repair. */
+static bool claim_answers(const struct claim *c)
+{
+    return c && claim_kinds[c->kind].repairs && c->phase != CLAIM_FAILED;
+}
+
 /* The patch of the differences; NULL: none. */
 static json_t *marks_build(struct diff *d, const struct marks *wanted)
 {
@@ -339,6 +345,11 @@ static json_t *marks_build(struct diff *d, const struct marks *wanted)
                    wanted->gave_up);
     set_annotation(annotations, ANNOTATION_PROOF, intern_text(d->view->strings, n->proof),
                    wanted->proof);
+    set_annotation(annotations, ANNOTATION_FAULT, intern_text(d->view->strings, n->fault),
+                   wanted->fault);
+    if (claim_answers(wanted->claim))
+        set_annotation(annotations, ANNOTATION_REPAIR, intern_text(d->view->strings, n->repair),
+                       NULL);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL,
                    wanted->host_driver ? "true" : NULL);
     struct node_change change = { .labels = d->set_labels,
@@ -390,6 +401,7 @@ static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim
     return marks_build(d, &(struct marks){ .claim = claim,
                                            .gave_up = intern_text(strings, n->gave_up),
                                            .proof = intern_text(strings, n->proof),
+                                           .fault = intern_text(strings, n->fault),
                                            .host_driver = n->host_driver });
 }
 
@@ -447,7 +459,7 @@ static bool has_off_label(const struct node_view *view)
 bool marks_any(const struct node_view *view)
 {
     const struct node *n = view->node;
-    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver ||
+    return n->marks || n->claim || n->gave_up || n->proof || n->fault || n->host_driver ||
            node_is_assigned(view) || node_label(view, LABEL_REMOVAL) || has_off_label(view);
 }
 

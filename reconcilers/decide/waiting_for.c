@@ -82,7 +82,7 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
                       struct arena *a)
 {
     const char *key = f->pod->head.key, *ns = namespace_of(key, a);
-    bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB;
+    bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB || f->fate == DRAIN_SICK_JOB;
     const char *job = waits ? job_of(in, f->pod, a) : NULL;
     const char *unasked = f->unasked ? "; it uses a GPU that it did not request" : "";
     if (!job)
