@@ -61,7 +61,9 @@ struct node_slot {
     int64_t health_told_ms;    /* the same of a report with the health of its GPUs */
     struct health_quiet quiet; /* when its driver is, or was, being changed */
     struct health_driver driver;
-    uint64_t nvml_boot;     /* the boot in which NVML last reported of its GPUs; 0: none */
+    uint64_t nvml_boot; /* the boot in which NVML last reported of its GPUs; 0: none */
+    /* Since when its GPUs have asked for CLOSE or more, epoch seconds; 0: they do not. */
+    int64_t unhealthy_s;
     uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
     /* While its driver is about to change: node_holders_hash() of the holders that were looked up;
      * 0: none. */

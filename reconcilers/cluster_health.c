@@ -41,10 +41,12 @@ static const json_t *xids_of(const struct cluster *c)
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret)
 {
+    static const struct gpu_node none;
     bool any = report && (report->health || report->concluded ||
                           (report->inventory && report->inventory->lost));
-    if (!any || !slot->node)
+    if (!slot->node || (!any && !slot->node->fault))
         return false;
+    report = report ? report : &none;
     *ret = (struct health_input){ .facts = report->health,
                                   .inventory = report->inventory,
                                   .boot = slot->node->boot,
@@ -62,6 +64,17 @@ bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
 bool cluster_health(const struct cluster *c, const struct node_slot *slot, struct health_input *ret)
 {
     return cluster_health_of(c, slot, cluster_report(c, slot), ret);
+}
+
+int64_t cluster_unhealthy_since_s(struct node_slot *slot, const struct health_input *in)
+{
+    const struct health_status *said = in ? in->concluded : NULL;
+    bool known = said && said->level >= HEALTH_CLOSE && said->since_s && said->since_s <= in->now_s;
+    if (!in || health_level_of(in) < HEALTH_CLOSE)
+        slot->unhealthy_s = 0;
+    else if (!slot->unhealthy_s)
+        slot->unhealthy_s = known ? said->since_s : in->now_s;
+    return slot->unhealthy_s;
 }
 
 void cluster_health_look(const struct cluster *c, struct node_slot *slot)

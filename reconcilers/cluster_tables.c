@@ -334,6 +334,17 @@ static void holders_changed(struct cluster *c, struct node_slot *slot)
         cluster_enqueue_rollout(c);
 }
 
+/* Whether the facts about the health of a node's GPUs, or what Ostler concluded from them, are
+ * others: they decide whether the node is closed. */
+static bool is_health_other(const struct gpu_node *before, const struct gpu_node *after)
+{
+    const struct gpu_node none = { 0 };
+    before = before ? before : &none;
+    after = after ? after : &none;
+    return !node_health_same(before->health, after->health) ||
+           !health_status_same(before->concluded, after->concluded);
+}
+
 /* What a report had when Ostler first saw it is no news. */
 static void report_health(const struct cluster *c, const struct node_slot *slot,
                           const struct gpu_node *before, const struct gpu_node *after)
@@ -350,7 +361,9 @@ static void report_changed(void *arg, struct record *before, struct record *afte
     cluster_enqueue_report(c, name);
     if (slot && slot->node && !node_holders_same(holders_in(before), holders_in(after)))
         holders_changed(c, slot);
-    if (slot && slot->node && !node_inventory_same(inventory_in(before), inventory_in(after)))
+    if (slot && slot->node &&
+        (!node_inventory_same(inventory_in(before), inventory_in(after)) ||
+         is_health_other((const struct gpu_node *) before, (const struct gpu_node *) after)))
         enqueue_node(c, name);
     if (!after)
         enqueue_policy(c, false);

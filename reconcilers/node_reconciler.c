@@ -104,9 +104,23 @@ static void node_reconciler_report(struct reconcilers *r, struct node_slot *slot
     log_tail_request(r, slot, v);
 }
 
-/* Fills in the members that depend on others. */
-static void complete(const struct cluster *c, const struct node_slot *slot, struct node_input *in)
+static void take_policy(struct cluster *c, struct node_input *in)
 {
+    if (in->mode != MODE_MANAGE)
+        return;
+    in->policy = &c->policy;
+    in->targets = cluster_targets(c);
+    in->rollout = &c->rollout;
+    in->health_spec = &c->health;
+}
+
+/* Fills in the members that depend on others. `health`: room for what is known of its GPUs. */
+static void complete(struct cluster *c, struct node_slot *slot, struct node_input *in,
+                     struct health_input *health)
+{
+    take_policy(c, in);
+    in->health = cluster_health(c, slot, health) ? health : NULL;
+    in->unhealthy_since_s = cluster_unhealthy_since_s(slot, in->health);
     in->holders_new = node_holders_hash(in->holders) != slot->holders_looked;
     in->removing_since_s = since_of(c, slot, NODE_REMOVING, in->now_s);
     in->discovered_since_s = since_of(c, slot, NODE_DISCOVERED, in->now_s);
@@ -153,10 +167,6 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
         .force_removal = forces_removal(c),
         .deleting = c->deleting,
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
-        .policy = mode == MODE_MANAGE ? &c->policy : NULL,
-        .targets = mode == MODE_MANAGE ? cluster_targets(c) : NULL,
-        .rollout = mode == MODE_MANAGE ? &c->rollout : NULL,
-        .health_spec = mode == MODE_MANAGE ? &c->health : NULL,
         .manifests = r->manifests,
         .operand_namespace = c->o.operand_namespace,
         .agent_image = c->o.agent_image,
@@ -168,9 +178,8 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
         .record = cluster_record,
         .arg = c,
     };
-    complete(c, slot, &in);
     struct health_input health;
-    in.health = cluster_health(c, slot, &health) ? &health : NULL;
+    complete(c, slot, &in, &health);
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
     actions->epoch = c->epoch;

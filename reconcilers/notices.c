@@ -40,6 +40,12 @@ static const enum reason writes[] = {
     REASON_JOB_ARRIVED,
     REASON_RUNTIME_NOT_CLEANED,
     REASON_RETURNED_TO_SERVICE,
+    REASON_CLOSED,
+    REASON_GPU_WITHHELD,
+    REASON_BRAKED,
+    REASON_FAULT_IGNORED,
+    REASON_FAULT_ENDED,
+    REASON_OPENED,
 };
 
 static void notices_add(const struct node_slot *slot, bool warning, const char *reason,

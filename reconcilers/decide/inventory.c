@@ -159,13 +159,30 @@ static const char *lost(const struct seeing *s)
                         i->lost_address);
 }
 
-/* Whether the kubelet should offer each GPU of the driver: not if they are divided or shared. */
-static bool offers_whole_gpus(const struct seeing *s)
+/* Whether the kubelet should offer each GPU of the driver with a stack of these inputs: not if they
+ * are divided or shared. */
+static bool are_whole(const json_t *stack, const struct node_inventory *seen)
 {
-    const json_t *plugin = json_object_get(seen_inputs(s, TIER_STACK), "devicePlugin");
+    const json_t *plugin = json_object_get(stack, "devicePlugin");
     const json_t *config = json_object_get(plugin, "config");
     return json_bool(plugin, "enabled", false) && str_eq(json_str(plugin, "migStrategy"), "none") &&
-           (!config || json_is_null(config)) && !s->seen->divided;
+           (!config || json_is_null(config)) && !seen->divided;
+}
+
+static bool offers_whole_gpus(const struct seeing *s)
+{
+    return are_whole(seen_inputs(s, TIER_STACK), s->seen);
+}
+
+unsigned inventory_whole_gpus(const struct node_input *in)
+{
+    const struct node_inventory *i = of_this_boot(in);
+    const char *stack = str_or_empty(node_label(&in->view, LABEL_STACK));
+    struct proof proven = { 0 };
+    if (!i || !are_whole(operands_inputs(in, TIER_STACK, stack), i))
+        return 0;
+    proof_of_node(&in->view, &proven);
+    return proven.gpus > i->driven ? proven.gpus : i->driven;
 }
 
 /* GPUs that are not listed any longer, for example after a boot without them. The kubelet must
@@ -189,7 +206,8 @@ static const char *vanished(const struct seeing *s)
 static const char *not_offered(const struct seeing *s)
 {
     int offered = s->p->in->view.node->gpus;
-    if (!inventory_is_up(s) || offered >= s->seen->driven || !offers_whole_gpus(s))
+    if (!inventory_is_up(s) || offered + (int) s->p->v->withheld >= s->seen->driven ||
+        !offers_whole_gpus(s))
         return NULL;
     return arena_printf(s->p->a,
                         "the driver has %u GPUs, and the kubelet offers %d: the log of the device "

@@ -13,6 +13,8 @@
 
 /* The annotation's member with the taint that goes with a claim, if its key is not the default. */
 #define MEMBER_UPGRADE "upgrade"
+/* The taint of an unhealthy node, as the annotation names it. */
+#define UNHEALTHY TAINT_UNHEALTHY ":" CLAIM_TAINT_EFFECT
 /* Room for members of newer versions, as JSON. */
 enum { MARKS_MORE_MAX = 1024 };
 
@@ -75,6 +77,13 @@ static const char *upgrade_key(const struct diff *d, const char *of_policy)
                : TAINT_UPGRADE;
 }
 
+/* Takes a taint of the node's, "key:effect", as Ostler's. */
+static void own_taint(struct diff *d, const char *name)
+{
+    if (find_named_taint(d, name) != SIZE_MAX && !json_has_text(d->old_taints, name))
+        json_array_append_new(d->old_taints, json_string(name));
+}
+
 /* `taint`: the policy's key; NULL: none. */
 static void marks_begin(struct diff *d, const struct node_view *view, const char *taint)
 {
@@ -95,9 +104,9 @@ static void marks_begin(struct diff *d, const struct node_view *view, const char
     d->old_upgrade = xasprintf("%s:" CLAIM_TAINT_EFFECT, upgrade_key(d, taint));
     /* The upgrade taint is Ostler's even if another client edited the annotation: a released node
      * must not stay tainted. */
-    if (view->node->claim && find_named_taint(d, d->old_upgrade) != SIZE_MAX &&
-        !json_has_text(d->old_taints, d->old_upgrade))
-        json_array_append_new(d->old_taints, json_string(d->old_upgrade));
+    if (view->node->claim)
+        own_taint(d, d->old_upgrade);
+    own_taint(d, UNHEALTHY);
 }
 
 static void marks_end(struct diff *d)
@@ -254,6 +263,14 @@ static void want_upgrade_taint(struct diff *d, const struct claim *claim, const 
                                           .effect = CLAIM_TAINT_EFFECT });
 }
 
+/* The record says which fault it is: the value only says that it is one. */
+static void want_unhealthy_taint(struct diff *d)
+{
+    want_taint(d, &(struct policy_taint){ .key = TAINT_UNHEALTHY,
+                                          .value = reason_text(REASON_GPU_FAULT),
+                                          .effect = CLAIM_TAINT_EFFECT });
+}
+
 /* Keeps unknown members, which a newer version needs to know what it set. Anything larger than a
  * newer version would write is not kept. */
 static void keep_more(const struct diff *d, json_t *ret)
@@ -377,31 +394,37 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     want_upgrade_taint(&d, wanted->claim, wanted->claim_taint);
     if (wanted->startup)
         want_taint(&d, wanted->startup);
+    if (wanted->unhealthy)
+        want_unhealthy_taint(&d);
     drop_unwanted_taints(&d);
     if (wanted->opens)
         drop_taint(&d, wanted->opens);
+    if (!wanted->unhealthy)
+        drop_taint(&d, TAINT_UNHEALTHY);
     return marks_build(&d, wanted);
 }
 
-/* Keeps what was Ostler's, except the taint that goes with a claim. */
-static void keep_all(struct diff *d)
+/* Keeps what was Ostler's, except the taint that goes with a claim, and this one (NULL: none). */
+static void keep_all(struct diff *d, const char *but)
 {
     json_array_extend(d->our_labels, d->old_labels);
     json_object_update(d->our_features, d->old_features);
     JSON_EACH (entry, d->old_taints)
-        if (!str_eq(json_string_value(entry), d->old_upgrade))
+        if (!str_eq(json_string_value(entry), d->old_upgrade) &&
+            !str_eq(json_string_value(entry), but))
             json_array_append(d->our_taints, entry);
 }
 
-/* The patch that sets this claim, or none, and keeps the other annotations. */
-static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim)
+/* The patch that sets this claim, or none, and the record of a fault, and keeps the other
+ * annotations. */
+static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim, const char *fault)
 {
     const struct node *n = d->view->node;
     const struct intern *strings = d->view->strings;
     return marks_build(d, &(struct marks){ .claim = claim,
                                            .gave_up = intern_text(strings, n->gave_up),
                                            .proof = intern_text(strings, n->proof),
-                                           .fault = intern_text(strings, n->fault),
+                                           .fault = fault,
                                            .host_driver = n->host_driver });
 }
 
@@ -410,11 +433,12 @@ json_t *marks_release_patch(const struct node_view *view, struct assignment_ref 
 {
     CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, NULL);
-    keep_all(&d);
+    keep_all(&d, UNHEALTHY);
+    drop_taint(&d, TAINT_UNHEALTHY);
     drop_unwanted_taints(&d);
     own_tier_labels(&d, assigned);
     own_label(&d, LABEL_REMOVAL, removal);
-    return build_the_rest_as_it_is(&d, NULL);
+    return build_the_rest_as_it_is(&d, NULL, NULL);
 }
 
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim,
@@ -422,10 +446,10 @@ json_t *marks_claim_patch(const struct node_view *view, const struct claim *clai
 {
     CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, taint);
-    keep_all(&d);
+    keep_all(&d, NULL);
     want_upgrade_taint(&d, claim, taint);
     drop_unwanted_taints(&d);
-    return build_the_rest_as_it_is(&d, claim);
+    return build_the_rest_as_it_is(&d, claim, intern_text(view->strings, view->node->fault));
 }
 
 bool marks_have_taint(const struct node_view *view, const char *key)

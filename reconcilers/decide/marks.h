@@ -39,20 +39,22 @@ struct marks {
     const char *proof;      /* text of the validation annotation; NULL: none */
     const struct policy_taint *startup; /* taint that keeps a new node closed; NULL: none */
     const char *opens; /* key of the taint to remove now, whoever set it; NULL: none */
+    const char *fault; /* text of the record of a fault; NULL: none */
+    bool unhealthy;    /* the taint that goes with it; without it any taint of that key goes */
 };
 
 /* A guarded JSON patch (node_patch.h) that gives the node `wanted`; NULL: nothing changes. New
  * reference. */
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
 /* A guarded JSON patch that sets only this claim and its taint with key `taint`, or removes both if
- * `claim` is NULL. New reference. */
+ * `claim` is NULL. The record of a fault and its taint stay. New reference. */
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim,
                           const char *taint);
 /* Whether the node has a taint with this key. */
 bool marks_have_taint(const struct node_view *view, const char *key);
 /* A guarded JSON patch for the first steps of a removal: it sets this assignment and removes the
- * claim. `removal`: the stack revision whose toolkit is being removed; NULL: none. NULL: nothing
- * changes. New reference. */
+ * claim, and the record of a fault with its taint. `removal`: the stack revision whose toolkit is
+ * being removed; NULL: none. NULL: nothing changes. New reference. */
 json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned,
                             const char *removal);
 /* Whether the upgrade taint is Ostler's and present, or was: without a claim, a user removed the

@@ -10,6 +10,7 @@
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/images.h"
 #include "reconcilers/decide/marks.h"
+#include "reconcilers/decide/node_closing.h"
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/inventory.h"
 #include "reconcilers/decide/node_steps.h"
@@ -104,7 +105,6 @@ static struct marks usual_marks(const struct node_pass *p, const json_t *labels)
                            .taint = taint_of(pool_of(p), p->v->vendor),
                            .off = off_followers(p->in->policy, pool_of(p)),
                            .host_driver = p->in->view.node->host_driver,
-                           .fault = intern_text(p->in->view.strings, p->in->view.node->fault),
                            .claim_taint = p->in->rollout->drain.taint_key };
 }
 
@@ -158,15 +158,19 @@ static void send_away(const struct node_pass *p, const struct upgrade *up)
         drain_delete(&up->drain, p->actions);
 }
 
-/* What a repair writes into the record of the node's fault. */
+/* What a repair changes of the node's record and taint of a fault (node_closing.h), which otherwise
+ * stay while the node is claimed: an attempt begins, or the fault is over. */
 static void mark_repair(const struct node_pass *p, const struct upgrade *up, struct marks *wanted)
 {
     struct fault_record record;
     fault_record_parse(wanted->fault, &record);
     if (up->tries)
         fault_record_try(&record, up->tried, p->in->now_s);
-    if (up->heals)
+    if (up->heals) {
         record.state = FAULT_OVER;
+        wanted->unhealthy = p->v->unhealthy = false;
+        p->v->repair = REPAIR_NOTHING;
+    }
     if (!up->tries && !up->heals)
         return;
     CLEANUP_FREE char *text = fault_record_text(&record);
@@ -184,7 +188,8 @@ static void act_on_repair(const struct node_pass *p, const struct upgrade *up)
 }
 
 /* A claimed node, or one whose claim a user removed. */
-static void go_on(const struct node_pass *p, const struct upgrade *up)
+static void go_on(const struct node_pass *p, const struct upgrade *up,
+                  const struct node_closing *closing)
 {
     if (up->untouched)
         return;
@@ -196,6 +201,7 @@ static void go_on(const struct node_pass *p, const struct upgrade *up)
     struct proof_marks open = { .look = up->proving ? &up->proof : NULL,
                                 .changing = up->claimed && claim_is_changing(&up->claim) };
     proof_marks_add(p, &open, &wanted);
+    node_closing_mark(p, closing, &wanted);
     mark_repair(p, up, &wanted);
     if (up->look || up->look_for_holders)
         node_plan_look_at_node(p, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS);
@@ -256,7 +262,8 @@ struct proving {
     struct proof_look look;
 };
 
-static void look_at_proof(const struct node_pass *p, struct proving *ret)
+static void look_at_proof(const struct node_pass *p, const struct node_closing *closing,
+                          struct proving *ret)
 {
     struct proof before = { 0 };
     proof_of_node(&p->in->view, &before);
@@ -264,7 +271,8 @@ static void look_at_proof(const struct node_pass *p, struct proving *ret)
     ret->of = (struct proof_case){ .of = assignment_ref(&p->v->carried),
                                    .gpus_before = before.gpus,
                                    .nothing_ours = operands_only_watch(p->v) };
-    ret->of.may_count = !marks_have_taint(&p->in->view, p->in->policy->validation.taint.key);
+    ret->of.may_count = !closing->out.proves &&
+                        !marks_have_taint(&p->in->view, p->in->policy->validation.taint.key);
     proof_look(p, &ret->of, &ret->look);
 }
 
@@ -281,13 +289,14 @@ static void judge_proof(const struct proof_look *look, struct node_verdict *v)
         v->pod = look->keep->head.key;
 }
 
-static void prove(const struct node_pass *p, struct proving *ret)
+static void prove(const struct node_pass *p, const struct node_closing *closing,
+                  struct proving *ret)
 {
     const struct node_input *in = p->in;
     if (p->v->state != NODE_READY || !*p->v->carried.hash[TIER_STACK] || !in->view.node->ready)
         return;
     if (operands_offer_gpus(in, p->v)) {
-        look_at_proof(p, ret);
+        look_at_proof(p, closing, ret);
         judge_proof(&ret->look, p->v);
     } else if (in->policy->validation.enabled) {
         verdict_settle(p->v, NODE_VALIDATING, REASON_NO_ALLOCATABLE_GPUS,
@@ -311,22 +320,36 @@ static void judge_startup(const struct node_pass *p)
         v->message = v->message ? arena_printf(p->a, "%s; %s", v->message, open) : open;
 }
 
+/* What the write of an unclaimed node is about, and why: the fault of its GPUs comes first. */
+static void settle_write(const struct node_assignment *as, const struct proof_look *look,
+                         const struct node_closing *closing, enum reason *ret_reason,
+                         const char **ret_message)
+{
+    bool proven = look && look->result == PROOF_PASSES, fault = closing->out.reason;
+    *ret_reason = fault ? closing->out.reason : proven ? look->reason : as->reason;
+    *ret_message = fault ? closing->out.message : proven ? look->message : as->message;
+}
+
 /* The write of an unclaimed node: its assignment and everything else that it should have. */
 static void give(const struct node_pass *p, const struct node_assignment *as,
-                 const struct proof_look *look, bool host_driver, const char *gave_up)
+                 const struct proof_look *look, const struct node_closing *closing,
+                 bool host_driver, const char *gave_up)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(p->in, p->v);
     struct marks wanted = usual_marks(p, labels);
-    struct proof_marks open = { .look = look };
-    bool proven = look && look->result == PROOF_PASSES;
+    bool outdates = closing->out.outdates;
+    struct proof_marks open = { .look = outdates ? NULL : look, .changing = outdates };
+    enum reason reason;
+    const char *message;
     wanted.assigned = as->to;
     wanted.host_driver = host_driver;
     wanted.gave_up = gave_up;
     proof_marks_add(p, &open, &wanted);
+    node_closing_mark(p, closing, &wanted);
     if (as->look)
         node_plan_look_at_node(p, REASON_REMOVING_DRIVER);
-    write_patch(p, marks_patch(&p->in->view, &wanted), proven ? look->reason : as->reason,
-                proven ? look->message : as->message);
+    settle_write(as, look, closing, &reason, &message);
+    write_patch(p, marks_patch(&p->in->view, &wanted), reason, message);
     proof_marks_clear(&open);
 }
 
@@ -340,9 +363,9 @@ static void look_for_holders(const struct node_pass *p, const struct target *t)
         node_plan_look_at_node(p, REASON_HOLDERS);
 }
 
-/* An unclaimed node: assigns its revisions, validates it and opens it. */
-static void node_plan_serve(const struct node_pass *p, const struct target *t, bool host_driver,
-                            const char *gave_up)
+/* An unclaimed node: assigns its revisions, validates it, and closes or opens it. */
+static void node_plan_serve(const struct node_pass *p, const struct target *t,
+                            struct node_closing *closing, bool host_driver, const char *gave_up)
 {
     struct node_assignment as = node_assign(p, t, host_driver && !p->in->view.node->host_driver);
     struct proving proving = { 0 };
@@ -355,18 +378,23 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t, b
     }
     assignment_copy(&p->v->carried, as.to);
     node_plan_judge(p, &as, t);
-    prove(p, &proving);
+    prove(p, closing, &proving);
+    const struct proof_look *look = proving.looked ? &proving.look : NULL;
+    node_closing_look(p, look, closing);
     inventory_explain(p);
     judge_startup(p);
     operands_judge_metrics(p);
     operands_judge_claims(p);
     look_for_holders(p, t);
-    give(p, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up);
-    if (proving.looked)
+    if (p->v->state == NODE_READY && p->in->view.node->ready)
+        p->v->ran = p->v->carried;
+    give(p, &as, look, closing, host_driver, gave_up);
+    if (look)
         proof_act(p, &proving.of, &proving.look);
     else if (p->in->view.node->ready)
         proof_clear(p);
     repair_pods_clear(p, NULL);
+    node_closing_judge(p, look, closing);
 }
 
 /* Brings a node of Ostler's to its target. */
@@ -384,17 +412,17 @@ static void node_plan_move(const struct node_pass *p, const struct node_facts *f
     v->target = t->runs;
     v->policy_target = policy_target->runs;
     v->falling_back = t != policy_target;
+    struct node_closing closing;
+    node_closing_begin(p, &closing);
     struct upgrade up;
     upgrade_step(p, policy_target, &up);
     if (up.under_way)
-        go_on(p, &up);
+        go_on(p, &up, &closing);
     else
-        node_plan_serve(p, t, host_driver, up.gave_up);
+        node_plan_serve(p, t, &closing, host_driver, up.gave_up);
     repair_limit(p);
     if (!in->view.node->ready && v->state != NODE_REBOOTING)
         settle_lost(p, "");
-    else if (!up.under_way && v->state == NODE_READY)
-        v->ran = v->carried;
 }
 
 static void manage(const struct node_pass *p, const struct node_facts *facts)

@@ -198,6 +198,7 @@ struct node_verdict {
     bool restoring;          /* it is returning to a known good revision */
     enum reason failed_with; /* why an upgrade failed there, from its claim; NONE: none failed */
     bool unhealthy;          /* it has the taint ostler.dev/unhealthy of Ostler's after the plan */
+    unsigned withheld;       /* GPUs with a fault, which the device plugin gives to no pod */
     enum repair_need repair; /* in mode Repair */
     int64_t repair_since_s;  /* since when, epoch seconds; the oldest goes first */
     /* When it entered its state, by the wall clock; 0: before Ostler started. The caller that

@@ -185,14 +185,14 @@ static void proof_look_at_pod(struct looking *l)
 /* ---- */
 
 /* Whether the annotation has this validation. More GPUs than then are recorded; fewer are not what
- * was validated. */
+ * was validated, unless the device plugin withholds the bad ones. */
 static bool proof_holds(struct looking *l)
 {
     struct proof *p = &l->out->proof;
     const struct node_view *view = &l->p->in->view;
     if (!proof_of_node(view, p) || !proof_is_of(p, l->c->of))
         return false;
-    if (offered(l) < p->gpus) {
+    if (offered(l) + l->p->v->withheld < p->gpus) {
         proof_describe(
             l, PROOF_WAITS, REASON_GPUS_MISSING,
             arena_printf(
@@ -202,7 +202,8 @@ static bool proof_holds(struct looking *l)
                 offered(l), p->gpus, view->node->head.key));
         return true;
     }
-    p->gpus = offered(l);
+    if (offered(l) > p->gpus)
+        p->gpus = offered(l);
     proof_describe(
         l, PROOF_HOLDS, REASON_NONE,
         p->way == PROOF_BY_COUNT
@@ -216,7 +217,7 @@ static bool proof_holds(struct looking *l)
  * cause, the deadline passes and a user must act. */
 static bool lacks_gpus(struct looking *l)
 {
-    if (!l->c->needs_all || offered(l) >= l->c->gpus_before)
+    if (!l->c->needs_all || offered(l) + l->p->v->withheld >= l->c->gpus_before)
         return false;
     l->out->timed = true;
     l->out->keep = l->pod;

@@ -1,5 +1,6 @@
 #include "reconcilers/model/fault_record.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,20 @@ static bool read_text(const json_t *said, const char *key, size_t size, char *re
     return fits;
 }
 
+/* Both are shown to users as Ostler's own: a word of letters and digits, and a PCI address. */
+static bool is_word(const char *text)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char) text[n]))
+        n++;
+    return n > 0 && !text[n];
+}
+
+static bool is_address(const char *text)
+{
+    return !text[strspn(text, "0123456789abcdef:.")];
+}
+
 static bool read_time(const json_t *said, const char *key, int64_t *ret_s)
 {
     int64_t us = clock_parse_written(json_str(said, key));
@@ -74,9 +89,9 @@ static bool read_boot(const json_t *said, uint64_t *ret)
 static bool read_fault(const json_t *said, struct fault_record *r)
 {
     r->tainted = json_bool(said, "tainted", false);
-    return read_text(said, "reason", sizeof r->reason, r->reason) && *r->reason &&
-           read_text(said, "gpu", sizeof r->address, r->address) && read_boot(said, &r->boot) &&
-           read_time(said, "since", &r->since_s);
+    return read_text(said, "reason", sizeof r->reason, r->reason) && is_word(r->reason) &&
+           read_text(said, "gpu", sizeof r->address, r->address) && is_address(r->address) &&
+           read_boot(said, &r->boot) && read_time(said, "since", &r->since_s);
 }
 
 static bool read_tries(const json_t *said, struct fault_record *r)

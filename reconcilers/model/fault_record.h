@@ -1,7 +1,7 @@
 /* The annotation ostler.dev/fault of a Node: what Ostler has done about a fault of the node's GPUs.
  * Ostler writes it in the same request as the taint ostler.dev/unhealthy, so that both survive a
- * restart of Ostler, and a user who removes the taint is understood. Any user who can edit nodes may
- * have written it: only its format is trusted. */
+ * restart of Ostler, and a user who removes the taint is understood. Any user who can edit nodes
+ * may have written it: only its format is trusted. */
 #ifndef OSTLER_RECONCILERS_MODEL_FAULT_RECORD_H
 #define OSTLER_RECONCILERS_MODEL_FAULT_RECORD_H
 

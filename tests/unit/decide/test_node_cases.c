@@ -5,6 +5,9 @@
  *   node, pods: short forms (support/testbed.h)             inventory: what the node's agent has
  *   seen
  *   inventorySaid: when it last said something else
+ *   concluded: status.health of its GpuNode             unhealthy: seconds for which its GPUs have
+ *   asked for a closed node     braked: many nodes became unhealthy
+ *   driverMade: seconds since its newest driver's pod was made
  *   holdersNew: Ostler has not looked yet which pods have a GPU open by that inventory
  *   configs: ConfigMaps with their data                deleting: revisions are on their way out
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed:
@@ -27,6 +30,8 @@
  *   patch: what the write changes, as a merge patch would say it
  *   claim: the members of the claim after it, null: there is none   again: seconds until the next
  *   look
+ *   fault: the same of the record of a fault       repair: what the node asks for (Nothing, Idle,
+ *   Fault, Asked)      unhealthy: it has the taint
  *   goesOn: the pass after the write has more to do
  * Each case also holds that the write touches nothing of others, that one of others in between is
  * not lost, and that planning again finds nothing to do. */
@@ -56,14 +61,16 @@ static const char *name_of(const json_t *given)
 static void put_inventory(struct testbed *t, const json_t *given)
 {
     json_t *inventory = json_object_get(given, "inventory"),
-           *said = json_object_get(given, "inventorySaid");
+           *said = json_object_get(given, "inventorySaid"),
+           *concluded = json_object_get(given, "concluded");
     json_t *writers = said ? json_pack("[{s:s, s:s, s:O}]", "manager", "ostler-node", "subresource",
                                        "status", "time", said)
                            : NULL;
     if (inventory)
         testbed_put(t, RESOURCE_GPU_NODE,
-                    json_pack("{s:{s:s, s:o*}, s:{s:O}}", "metadata", "name", name_of(given),
-                              "managedFields", writers, "status", GPU_NODE_INVENTORY, inventory));
+                    json_pack("{s:{s:s, s:o*}, s:{s:O, s:O*}}", "metadata", "name", name_of(given),
+                              "managedFields", writers, "status", GPU_NODE_INVENTORY, inventory,
+                              GPU_NODE_HEALTH, concluded));
 }
 
 static void put_seen(struct testbed *t, const json_t *given)
@@ -201,6 +208,13 @@ static void check_verdict(const json_t *want, const struct node_verdict *v)
         fail_msg("the message is\n%s, without\n%s", v->message ? v->message : "(none)", message);
     if (json_object_get(want, "gpu"))
         assert_int_equal(v->gpu, json_bool(want, "gpu", false));
+    if (json_object_get(want, "unhealthy"))
+        assert_int_equal(v->unhealthy, json_bool(want, "unhealthy", false));
+    static const char *const repairs[] = { [REPAIR_NOTHING] = "Nothing",
+                                           [REPAIR_IDLE] = "Idle",
+                                           [REPAIR_FAULT] = "Fault",
+                                           [REPAIR_ASKED] = "Asked" };
+    check_text(want, "repair", repairs[v->repair]);
 }
 
 static void check_plan(const json_t *want, const struct actions *actions)
@@ -253,6 +267,8 @@ static void check_patch(const json_t *want, const struct actions *actions)
     /* What the claim says is held against `claim`. */
     if (json_object_get(want, "claim"))
         json_object_del(json_at(changes, "metadata.annotations"), ANNOTATION_CLAIM);
+    if (json_object_get(want, "fault"))
+        json_object_del(json_at(changes, "metadata.annotations"), ANNOTATION_FAULT);
     CLEANUP_FREE char *got_text = json_canonical(changes);
     CLEANUP_FREE char *want_text = json_canonical(wanted);
     if (!str_eq(got_text, want_text))
@@ -330,6 +346,9 @@ static void check_races(const json_t *node, const struct actions *actions)
         if (json_object_get(json_at(changes, "metadata.annotations"), key))
             check_race(node, operations, edit, true);
     }
+    CLEANUP_JSON json_t *fault = tree("{'metadata': {'annotations': {'ostler.dev/fault': 'x'}}}");
+    if (json_object_get(json_at(changes, "metadata.annotations"), ANNOTATION_FAULT))
+        check_race(node, operations, fault, true);
 }
 
 /* What was written is what was wanted: the pass after it has nothing to do. */
@@ -345,17 +364,18 @@ static void check_idempotent(struct testbed *t, const char *node)
         fail_msg("the next pass finds more to do:\n%s", buf_text(&text));
 }
 
-/* The members of the claim that are asked for. */
-static void check_claim(const json_t *node, const json_t *wanted)
+/* The members of a JSON annotation that are asked for; null: it must be absent. */
+static void check_annotation(const json_t *node, const char *annotation, const json_t *wanted)
 {
-    const char *text = object_annotation(node, ANNOTATION_CLAIM), *key;
-    CLEANUP_JSON json_t *claim = text ? json_parse(text, strlen(text), NULL) : NULL;
+    const char *text = object_annotation(node, annotation), *key;
+    CLEANUP_JSON json_t *said = text ? json_parse(text, strlen(text), NULL) : NULL;
     json_t *value;
     if (json_is_null(wanted) && text)
-        fail_msg("the node is still claimed: %s", text);
+        fail_msg("the node still has %s: %s", annotation, text);
     json_object_foreach ((json_t *) wanted, key, value)
-        if (!json_equal(value, json_object_get(claim, key)))
-            fail_msg("%s is not as it should be in\n%s", key, text ? text : "(no claim)");
+        if (!json_equal(value, json_object_get(said, key)) &&
+            !(json_is_null(value) && said && !json_object_get(said, key)))
+            fail_msg("%s is not as it should be in\n%s", key, text ? text : annotation);
 }
 
 static void check_node(struct testbed *t, const char *node, const json_t *want)
@@ -371,7 +391,10 @@ static void check_node(struct testbed *t, const char *node, const json_t *want)
     if (json_object_get(want, "again"))
         assert_int_equal(actions.requeue_after_ms, json_int(want, "again", 0) * 1000);
     testbed_carry_out(t, &actions);
-    check_claim(testbed_get(t, RESOURCE_NODE, node), json_object_get(want, "claim"));
+    check_annotation(testbed_get(t, RESOURCE_NODE, node), ANNOTATION_CLAIM,
+                     json_object_get(want, "claim"));
+    check_annotation(testbed_get(t, RESOURCE_NODE, node), ANNOTATION_FAULT,
+                     json_object_get(want, "fault"));
     if (actions.len > 0 && !json_bool(want, "goesOn", false))
         check_idempotent(t, node);
 }
@@ -417,6 +440,9 @@ static void check_case(void **state)
     t.not_evicted = json_str(given, "refused");
     t.ask_in_ms = json_int(given, "askIn", 0);
     t.holders_new = json_bool(given, "holdersNew", false);
+    t.unhealthy_s = json_int(given, "unhealthy", 0);
+    t.braked = json_bool(given, "braked", false);
+    t.driver_s = json_int(given, "driverMade", 0);
     if (str_eq(mode, "Remove")) {
         testbed_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;

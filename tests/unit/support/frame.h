@@ -181,15 +181,16 @@ static inline bool frame_is_upgrade(const json_t *says, const json_t *taint)
            str_eq(json_str(taint, "effect"), CLAIM_TAINT_EFFECT);
 }
 
-/* The taints that are not Ostler's by what a node says, in their order, but that which keeps a new
- * node closed: it is Ostler's to take off, whoever has set it. New reference. */
+/* The taints that are not Ostler's by what a node says, in their order, but those of a new node and
+ * of an unhealthy one: these are Ostler's to take off, whoever has set them. New reference. */
 static inline json_t *frame_foreign_taints(const json_t *node, const json_t *says)
 {
     json_t *out = json_array(), *taint;
     size_t i;
     json_array_foreach (json_at(node, "spec.taints"), i, taint) {
         CLEANUP_FREE char *name = frame_taint_name(taint);
-        if (str_eq(json_str(taint, "key"), TAINT_STARTUP))
+        if (str_eq(json_str(taint, "key"), TAINT_STARTUP) ||
+            str_eq(json_str(taint, "key"), TAINT_UNHEALTHY))
             continue;
         if (frame_is_taint_of_kubernetes(json_str_or_empty(taint, "key")) ||
             (!frame_says(says, "taints", name) && !frame_is_upgrade(says, taint)))
@@ -198,18 +199,27 @@ static inline json_t *frame_foreign_taints(const json_t *node, const json_t *say
     return out;
 }
 
-/* Whether the taint that keeps a new node closed has come, and is not recorded as ours. */
-static inline bool frame_closed_unsaid(const json_t *before, const json_t *after)
+static inline bool frame_has_taint(const json_t *node, const char *key)
 {
-    static const char name[] = TAINT_STARTUP ":" CLAIM_TAINT_EFFECT;
-    bool was = false, is = false;
+    bool has = false;
     size_t i;
     json_t *taint;
-    json_array_foreach (json_at(before, "spec.taints"), i, taint)
-        was = was || str_eq(json_str(taint, "key"), TAINT_STARTUP);
-    json_array_foreach (json_at(after, "spec.taints"), i, taint)
-        is = is || str_eq(json_str(taint, "key"), TAINT_STARTUP);
-    return is && !was && !frame_says(after, "taints", name);
+    json_array_foreach (json_at(node, "spec.taints"), i, taint)
+        has = has || str_eq(json_str(taint, "key"), key);
+    return has;
+}
+
+/* Whether a taint that is Ostler's to take off has come, and is not recorded as ours. */
+static inline bool frame_closed_unsaid(const json_t *before, const json_t *after)
+{
+    static const char *const keys[] = { TAINT_STARTUP, TAINT_UNHEALTHY };
+    bool unsaid = false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        CLEANUP_FREE char *name = xasprintf("%s:" CLAIM_TAINT_EFFECT, keys[i]);
+        unsaid |= frame_has_taint(after, keys[i]) && !frame_has_taint(before, keys[i]) &&
+                  !frame_says(after, "taints", name);
+    }
+    return unsaid;
 }
 
 /* Annotations for autoscalers: a person's stay, whatever they say, and are not claimed; Ostler's
@@ -245,6 +255,7 @@ static inline json_t *frame_rest(const json_t *node)
     json_object_del(annotations, ANNOTATION_CLAIM);
     json_object_del(annotations, ANNOTATION_GAVE_UP);
     json_object_del(annotations, ANNOTATION_PROOF);
+    json_object_del(annotations, ANNOTATION_FAULT);
     for (size_t i = 0; i < KEEP_COUNT; i++)
         json_object_del(annotations, autoscaler_keeps[i]);
     if (json_object_size(annotations) == 0)

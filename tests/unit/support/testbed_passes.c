@@ -10,6 +10,7 @@
 #include "kube/object.h"
 #include "reconcilers/decide/node_plan.h"
 #include "reconcilers/cluster_foreign.h"
+#include "reconcilers/cluster_health.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/inventory.h"
 #include "reconcilers/reconcilers.h"
@@ -84,6 +85,8 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
         .policy = mode == MODE_MANAGE ? &c->policy : NULL,
         .targets = mode == MODE_MANAGE ? cluster_targets(c) : NULL,
         .rollout = mode == MODE_MANAGE ? &c->rollout : NULL,
+        .health_spec = mode == MODE_MANAGE ? &c->health : NULL,
+        .braked = t->braked,
         .manifests = t->manifests,
         .operand_namespace = TESTBED_NAMESPACE,
         .pod_list = slot->pods,
@@ -100,6 +103,11 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
         .record = cluster_record,
         .arg = c,
     };
+    struct health_input health;
+    in.health = cluster_health(c, slot, &health) ? &health : NULL;
+    health.now_s = in.now_s;
+    health.driver_s = t->driver_s ? (uint32_t) (in.now_s - t->driver_s) : health.driver_s;
+    in.unhealthy_since_s = t->unhealthy_s ? in.now_s - t->unhealthy_s : in.now_s;
     node_plan(&in, a, v, actions);
     tally_set(&c->tally, &slot->summary, v);
     cluster_node_seen(c, slot);

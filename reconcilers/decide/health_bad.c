@@ -1,0 +1,85 @@
+#include "reconcilers/decide/health_bad.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { XID_OFF_THE_BUS = 79, XID_NVLINK = 74, XID_KEY_ROTATION = 151 };
+
+/* Facts that concern more than one GPU. */
+static const enum reason wide_reasons[] = {
+    REASON_GPU_LOST,
+    REASON_FABRIC_UNHEALTHY,
+    REASON_SXID,
+    REASON_RECOVERY_DRAIN_PEERS,
+    REASON_RECOVERY_RECOVER_DOMAIN,
+};
+static const unsigned wide_xids[] = { XID_OFF_THE_BUS, XID_NVLINK, XID_KEY_ROTATION };
+
+static bool is_wide(const struct health_verdict *v)
+{
+    bool wide = !*str_or_empty(v->address);
+    for (size_t i = 0; i < ARRAY_LEN(wide_reasons); i++)
+        wide |= v->reason == wide_reasons[i];
+    for (size_t i = 0; v->log && i < ARRAY_LEN(wide_xids); i++)
+        wide |= v->log->xid == wide_xids[i];
+    return wide;
+}
+
+/* The facts about one GPU alone: a verdict on them has the other members of the input. */
+struct one_gpu {
+    struct node_health facts;
+    struct gpu_health gpus[HEALTH_GPUS_MAX];
+    struct gpu_fault faults[HEALTH_FAULTS_MAX];
+};
+
+static void take_one(const struct node_health *all, const char *address, struct one_gpu *ret)
+{
+    ret->facts = (struct node_health){ .gpus = ret->gpus, .faults = ret->faults };
+    for (size_t i = 0; i < all->gpus_len; i++)
+        if (str_eq(all->gpus[i].address, address))
+            ret->gpus[ret->facts.gpus_len++] = all->gpus[i];
+    for (size_t i = 0; i < all->faults_len; i++)
+        if (str_eq(all->faults[i].address, address))
+            ret->faults[ret->facts.faults_len++] = all->faults[i];
+}
+
+static void count_gpu(const struct health_input *in, const char *address, struct health_bad *bad)
+{
+    struct one_gpu one;
+    struct health_input alone = *in;
+    take_one(in->facts, address, &one);
+    alone.facts = &one.facts;
+    struct health_verdict v = health_judge(&alone);
+    bad->gpus += v.level >= HEALTH_CLOSE;
+    bad->whole_node |= v.level >= HEALTH_CLOSE && is_wide(&v);
+}
+
+/* Whether a row of the log is the first fact about its GPU. */
+static bool is_first(const struct node_health *all, size_t fault)
+{
+    bool first = true;
+    for (size_t i = 0; i < all->gpus_len; i++)
+        first &= !str_eq(all->gpus[i].address, all->faults[fault].address);
+    for (size_t i = 0; i < fault; i++)
+        first &= !str_eq(all->faults[i].address, all->faults[fault].address);
+    return first;
+}
+
+struct health_bad health_bad_gpus(const struct health_input *in)
+{
+    /* What is kept of NVML's word does not say how many GPUs it was about. */
+    struct health_bad bad = { .whole_node = (in->inventory && in->inventory->lost) ||
+                                            health_kept(in) };
+    for (size_t i = 0; in->facts && i < in->facts->gpus_len; i++)
+        count_gpu(in, in->facts->gpus[i].address, &bad);
+    for (size_t i = 0; in->facts && i < in->facts->faults_len; i++) {
+        struct health_verdict v = health_of_fault(in, &in->facts->faults[i]);
+        bad.whole_node |= v.level >= HEALTH_CLOSE && is_wide(&v);
+        if (is_first(in->facts, i))
+            count_gpu(in, in->facts->faults[i].address, &bad);
+    }
+    return bad;
+}

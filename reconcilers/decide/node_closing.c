@@ -1,0 +1,174 @@
+#include "reconcilers/decide/node_closing.h"
+
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/health_bad.h"
+#include "reconcilers/decide/health_report.h"
+#include "reconcilers/decide/inventory.h"
+#include "reconcilers/decide/node_operands.h"
+#include "reconcilers/decide/upgrade_target.h"
+
+static const char *record_text(const struct node_view *view)
+{
+    return intern_text(view->strings, view->node->fault);
+}
+
+/* Whether nothing is to be waited for from the node's agent: it has reported since the boot, or no
+ * agent will. */
+static bool has_reported(const struct node_input *in)
+{
+    return !in->inventory || inventory_is_since_boot(in) ||
+           !json_bool(in->policy->spec, "nodeAgent.enabled", true);
+}
+
+/* How many GPUs the device plugin withholds because they are bad; 0: it gives a bad one out, or
+ * the others do not work either. While the plugin offers none, as when it restarts, that is not
+ * known, and all is as the record says. */
+static unsigned withheld_gpus(const struct node_input *in, const struct fault_record *r)
+{
+    struct health_bad bad = in->health ? health_bad_gpus(in->health) : (struct health_bad){ 0 };
+    unsigned expected = bad.gpus ? inventory_whole_gpus(in) : 0,
+             offered = (unsigned) in->view.node->gpus;
+    bool withholds = offered ? offered + bad.gpus <= expected
+                             : r->state == FAULT_CLOSED && !r->tainted;
+    return withholds && !bad.whole_node ? bad.gpus : 0;
+}
+
+/* Only where faults close nodes it is known why a bad GPU is not offered. */
+static bool closes(const struct closing_input *in)
+{
+    return in->spec->mode != HEALTH_MODE_OBSERVE && !in->ignored;
+}
+
+static void gather(const struct node_pass *p, struct node_closing *n)
+{
+    const struct node_input *in = p->in;
+    const struct node_view *view = &in->view;
+    n->in = (struct closing_input){
+        .spec = in->health_spec,
+        .health = in->health,
+        .tainted = marks_have_taint(view, TAINT_UNHEALTHY),
+        .claimed = view->node->claim != INTERN_NONE || upgrade_claim_taken(in),
+        .ignored = str_eq(node_label(view, LABEL_HEALTH), HEALTH_IGNORE),
+        .held = node_is_held(view),
+        .braked = in->braked,
+        .asked = view->node->repair != INTERN_NONE,
+        .reported = has_reported(in),
+        .validates = in->policy->validation.enabled,
+        .boot = view->node->boot,
+        .unhealthy_since_s = in->unhealthy_since_s,
+        .now_s = in->now_s,
+    };
+    n->unreadable = !fault_record_parse(record_text(view), &n->in.record);
+    unsigned withheld = withheld_gpus(in, &n->in.record);
+    n->in.withheld = withheld > 0;
+    p->v->withheld = closes(&n->in) ? withheld : 0;
+}
+
+static void node_closing_decide(const struct node_pass *p, struct node_closing *n)
+{
+    closing_decide(&n->in, p->a, &n->out);
+    p->v->unhealthy = n->out.taint;
+    p->v->repair = n->out.repair;
+    p->v->repair_since_s = n->out.repair_since_s;
+}
+
+static void look_again_at(const struct node_pass *p, int64_t at_s)
+{
+    if (at_s > p->in->now_s)
+        actions_requeue(p->actions, (at_s - p->in->now_s) * 1000);
+}
+
+void node_closing_begin(const struct node_pass *p, struct node_closing *ret)
+{
+    gather(p, ret);
+    node_closing_decide(p, ret);
+    look_again_at(p, ret->out.again_s);
+    if (p->in->health)
+        look_again_at(p, health_due_s(p->in->health));
+}
+
+void node_closing_look(const struct node_pass *p, const struct proof_look *look,
+                       struct node_closing *n)
+{
+    bool done = look && proof_is_done(look);
+    n->in.counted = done && look->result == PROOF_HOLDS && look->proof.way == PROOF_BY_COUNT;
+    n->in.proven = done && !n->in.counted;
+    node_closing_decide(p, n);
+}
+
+/* ---- the verdict */
+
+/* States of an unclaimed node that is up, which its fault comes before. */
+static bool comes_before(enum node_state state)
+{
+    static const bool is_up[NODE_STATE_COUNT] = { [NODE_INSTALLING] = true,
+                                                  [NODE_VALIDATING] = true,
+                                                  [NODE_READY] = true,
+                                                  [NODE_FAILED] = true };
+    return is_up[state];
+}
+
+static const char *why_proving(const struct node_pass *p, const struct proof_look *look)
+{
+    if (look && look->message && !proof_is_done(look))
+        return look->message;
+    return p->v->message ? p->v->message : "its validation begins";
+}
+
+static const char *why_closed(const struct node_pass *p, const struct proof_look *look,
+                              const struct node_closing *n)
+{
+    const struct fault_record *r = &n->out.record;
+    const char *fault = closing_fault_text(p->a, r->reason, r->address);
+    if (r->state == FAULT_PROVING)
+        return arena_printf(p->a, "%s has ended, and the node opens when a GPU is validated: %s",
+                            fault, why_proving(p, look));
+    if (n->out.level >= HEALTH_CLOSE)
+        return health_report(p->in->health, p->a)->message;
+    if (!n->in.reported)
+        return arena_printf(p->a, "%s, and the node's agent has not reported since the boot",
+                            fault);
+    return arena_printf(
+        p->a,
+        "%s is not reported any longer, and nothing shows that it has ended: reboot "
+        "the node, or remove its taint to open it",
+        fault);
+}
+
+void node_closing_judge(const struct node_pass *p, const struct proof_look *look,
+                        const struct node_closing *n)
+{
+    const struct fault_record *r = &n->out.record;
+    struct node_verdict *v = p->v;
+    if (!n->out.taint || !comes_before(v->state))
+        return;
+    const char *why = why_closed(p, look, n), *name = p->in->view.node->head.key;
+    bool fails = r->state == FAULT_PROVING && look && look->result == PROOF_FAILS;
+    v->cause = OPERAND_NONE;
+    v->pod = r->state == FAULT_PROVING && look && look->keep ? look->keep->head.key : NULL;
+    v->word = arena_strdup(p->a, r->reason);
+    enum reason reason = fails                       ? look->reason
+                         : r->state == FAULT_PROVING ? REASON_VALIDATING
+                                                     : reason_parse(v->word);
+    verdict_set(p, NODE_UNHEALTHY, reason, "node %s is closed for new pods (taint %s): %s", name,
+                TAINT_UNHEALTHY, why);
+}
+
+/* ---- the write */
+
+void node_closing_mark(const struct node_pass *p, const struct node_closing *n,
+                       struct marks *wanted)
+{
+    wanted->unhealthy = n->out.taint;
+    if (!n->out.reason) {
+        /* Members of a newer Ostler stay. */
+        wanted->fault = n->unreadable ? NULL : record_text(&p->in->view);
+        return;
+    }
+    CLEANUP_FREE char *text = fault_record_text(&n->out.record);
+    wanted->fault = text ? arena_strdup(p->a, text) : NULL;
+}
