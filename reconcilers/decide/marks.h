@@ -35,7 +35,6 @@ struct marks {
     const char *gave_up;     /* the target that a user gave up on here; NULL: none */
     enum marks_features features_rule;
     const json_t *features; /* with SET: key to value; `labels` override them. Borrowed */
-    const char *fault;      /* text of the annotation about a fault of its GPUs; NULL: none */
     const char *proof;      /* text of the validation annotation; NULL: none */
     const struct policy_taint *startup; /* taint that keeps a new node closed; NULL: none */
     const char *opens; /* key of the taint to remove now, whoever set it; NULL: none */
