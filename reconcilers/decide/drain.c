@@ -237,8 +237,8 @@ bool drain_waits_for_jobs_alone(const struct drain *d)
 
 bool drain_is_stuck_by_jobs(const struct drain *d)
 {
-    return d->stuck > 0 && d->stuck ==
-                               d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB] + d->of[DRAIN_SICK_JOB];
+    return d->stuck > 0 &&
+           d->stuck == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB] + d->of[DRAIN_SICK_JOB];
 }
 
 /* ---- requests */

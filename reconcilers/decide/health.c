@@ -14,7 +14,8 @@
 static bool leaves_driver(const struct claim *c)
 {
     const char *to = c->to.hash[TIER_DRIVER];
-    return !claim_kinds[c->kind].repairs && *to && str_eq(to, c->from.hash[TIER_DRIVER]) && c->attempt <= 1;
+    return !claim_kinds[c->kind].repairs && *to && str_eq(to, c->from.hash[TIER_DRIVER]) &&
+           c->attempt <= 1;
 }
 
 /* A window that is over is followed by another one. A process that starts within a change does not

@@ -180,8 +180,8 @@ static void mark_repair(const struct node_pass *p, const struct upgrade *up, str
 /* The pods of a repair: they go with their phase. */
 static void act_on_repair(const struct node_pass *p, const struct upgrade *up)
 {
-    bool under_way = up->claimed && (up->claim.phase == CLAIM_RESETTING ||
-                                     up->claim.phase == CLAIM_REBOOTING);
+    bool under_way = up->claimed &&
+                     (up->claim.phase == CLAIM_RESETTING || up->claim.phase == CLAIM_REBOOTING);
     repair_pods_clear(p, under_way ? &up->claim : NULL);
     if (up->makes_pod)
         repair_pod_make(p, up->pod_kind, &up->claim);

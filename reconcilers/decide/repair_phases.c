@@ -55,16 +55,15 @@ static enum repair_kind next_rung(const struct upgrade_pass *s, bool reset_faile
     const struct node_input *in = s->p->in;
     const struct claim *c = &s->out->claim;
     const struct fault_record record = record_of(in);
-    return repair_rung(&(struct repair_case){ .spec = in->health_spec,
-                                              .record = &record,
-                                              .level = repair_level(in),
-                                              .own_driver = *c->from.hash[TIER_DRIVER] ||
-                                                            *c->to.hash[TIER_DRIVER],
-                                              .reset_failed = reset_failed,
-                                              .asked = c->asked && c->attempt == 1 &&
-                                                       c->phase != CLAIM_FAILED,
-                                              .now_s = in->now_s },
-                       ret_why);
+    return repair_rung(
+        &(struct repair_case){ .spec = in->health_spec,
+                               .record = &record,
+                               .level = repair_level(in),
+                               .own_driver = *c->from.hash[TIER_DRIVER] || *c->to.hash[TIER_DRIVER],
+                               .reset_failed = reset_failed,
+                               .asked = c->asked && c->attempt == 1 && c->phase != CLAIM_FAILED,
+                               .now_s = in->now_s },
+        ret_why);
 }
 
 /* What a person has to do where Ostler may not go on. */
@@ -143,8 +142,9 @@ bool repair_begins(struct upgrade_pass *s)
         try(s, REPAIR_RESET, "the driver is removed: Ostler resets the GPUs");
         break;
     case REPAIR_REBOOT:
-        try(s, REPAIR_REBOOT, "toolkit, device plugin and driver are removed: Ostler reboots the "
-                              "node");
+        try(s, REPAIR_REBOOT,
+            "toolkit, device plugin and driver are removed: Ostler reboots the "
+            "node");
         break;
     case REPAIR_KINDS:
         give_up(s, why ? why : REASON_REPAIR_FAILED, for_people(why));
@@ -165,8 +165,8 @@ static void reset_failed(struct upgrade_pass *s, const char *words)
         try(s, REPAIR_REBOOT,
             arena_printf(s->p->a, "the GPUs were not reset: %s; Ostler reboots the node", words));
     else
-        give_up(s, REASON_RESET_FAILED, arena_printf(s->p->a, "the GPUs were not reset: %s; %s",
-                                                     words, for_people(why)));
+        give_up(s, REASON_RESET_FAILED,
+                arena_printf(s->p->a, "the GPUs were not reset: %s; %s", words, for_people(why)));
 }
 
 static void wait_for_pod(struct upgrade_pass *s, enum task_kind kind, const struct repair_pod *pod)
@@ -272,7 +272,8 @@ bool repair_is_done(struct upgrade_pass *s)
     if (deadline_is_over(s->p, s->out->claim.since_s, s->p->in->rollout->validation_timeout_s,
                          false))
         give_up(s, REASON_REPAIR_FAILED,
-                arena_printf(s->p->a, "a CUDA program ran on a GPU, and the fault is still there: %s",
+                arena_printf(s->p->a,
+                             "a CUDA program ran on a GPU, and the fault is still there: %s",
                              fault));
     else
         upgrade_pass_describe(s, REASON_VALIDATING,
@@ -283,13 +284,22 @@ bool repair_is_done(struct upgrade_pass *s)
     return false;
 }
 
+/* Whether nothing could show that the fault of the record has ended. */
+static bool is_silent(const struct node_input *in)
+{
+    return !nvml_speaks(in) && record_of(in).boot == in->view.node->boot;
+}
+
+/* While the node is claimed, its record stays: whether the fault has ended is for the claim to
+ * say. */
 static bool is_wanted(const struct upgrade_pass *s)
 {
     const struct node_input *in = s->p->in;
-    return s->p->v->repair != REPAIR_NOTHING ||
-           (in->health_spec->mode == HEALTH_MODE_REPAIR &&
-            repair_level(in) >= HEALTH_RESET_WHEN_IDLE && record_of(in).state != FAULT_IGNORED &&
-            !str_eq(node_label(&in->view, LABEL_HEALTH), HEALTH_IGNORE));
+    bool repairs = in->health_spec->mode == HEALTH_MODE_REPAIR &&
+                   record_of(in).state != FAULT_IGNORED &&
+                   !str_eq(node_label(&in->view, LABEL_HEALTH), HEALTH_IGNORE);
+    return repairs && (repair_level(in) >= HEALTH_RESET_WHEN_IDLE ||
+                       (s->p->v->repair != REPAIR_NOTHING && is_silent(in)));
 }
 
 bool repair_is_needless(const struct upgrade_pass *s)
@@ -310,8 +320,7 @@ bool repair_ends(struct upgrade_pass *s)
         return false;
     upgrade_pass_release(s, REASON_ATTEMPTS_SPENT,
                          arena_printf(s->p->a, "the repair failed (%s): %s; %s",
-                                      s->out->claim.reason, fault_text(s->p->in),
-                                      for_people(why)));
+                                      s->out->claim.reason, fault_text(s->p->in), for_people(why)));
     return true;
 }
 

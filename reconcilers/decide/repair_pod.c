@@ -116,7 +116,8 @@ static json_t *reboot_args(const struct node_pass *p, const struct claim *c)
     char boot[BOOT_MAX];
     snprintf(boot, sizeof boot, "--boot=%016" PRIx64, c->boot);
     return json_pack("[s, s, s]", "reboot",
-                     p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL ? "sentinel" : "pod", boot);
+                     p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL ? "sentinel" : "pod",
+                     boot);
 }
 
 void repair_pod_make(const struct node_pass *p, enum task_kind kind, const struct claim *c)

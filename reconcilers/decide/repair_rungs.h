@@ -12,9 +12,10 @@ struct repair_case {
     const struct health_spec *spec;
     const struct fault_record *record; /* with earlier attempts */
     enum health_level level;           /* what the fault asks for */
-    bool own_driver; /* the node's driver is Ostler's: it can be unloaded, so GPUs can be reset */
+    bool own_driver;   /* the node's driver is Ostler's: it can be unloaded, so GPUs can be reset */
     bool reset_failed; /* in this attempt */
-    bool asked; /* a user asked for this attempt: neither earlier attempts nor the level forbid it */
+    bool
+        asked; /* a user asked for this attempt: neither earlier attempts nor the level forbid it */
     int64_t now_s;
 };
 

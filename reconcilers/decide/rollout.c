@@ -124,7 +124,8 @@ static void rollout_collect(struct deciding *d)
  * so it delays no other. */
 static bool is_idle(const struct deciding *d, const struct candidate *c)
 {
-    return !c->work->repairs && c->ready && c->gate == ROLLOUT_HOLD_NONE && ahead_images(c->work) != IMAGES_MISSING &&
+    return !c->work->repairs && c->ready && c->gate == ROLLOUT_HOLD_NONE &&
+           ahead_images(c->work) != IMAGES_MISSING &&
            budget_refuses(&d->budget, c->work, false) == ROLLOUT_HOLD_NONE;
 }
 

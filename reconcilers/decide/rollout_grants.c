@@ -27,8 +27,7 @@ static bool goes_on(const struct rollout_grant *g)
 static enum claim_phase first_phase(const struct rollout_grant *g)
 {
     const struct rollout_node *n = g->node;
-    bool drains = g->repairs ||
-                  (assignment_drains(n->now, g->to) && *n->now.hash[TIER_DRIVER]);
+    bool drains = g->repairs || (assignment_drains(n->now, g->to) && *n->now.hash[TIER_DRIVER]);
     return drains && *n->now.hash[TIER_STACK] ? CLAIM_DRAINING : CLAIM_UNLOADING;
 }
 

@@ -407,8 +407,8 @@ static const char *way_message(const struct work *w, const struct rollout_input 
 }
 
 /* Why a node is repaired, and whether it gets its target, too. */
-static const char *repair_message(const struct work *w, bool target,
-                                  const struct rollout_input *in, struct arena *a)
+static const char *repair_message(const struct work *w, bool target, const struct rollout_input *in,
+                                  struct arena *a)
 {
     static const char *const why[] = {
         [REPAIR_NOTHING] = "the node's GPUs have a fault",

@@ -26,7 +26,7 @@ struct rollout_node {
     /* GPU pods that Ostler does not evict: jobs that it waits for, and pods that a user must end;
      * `processes` of these are outside pods. */
     unsigned jobs, processes;
-    bool idle;      /* no pod uses a GPU, or would be drained */
+    bool idle; /* no pod uses a GPU, or would be drained */
     /* What it asks for because of its GPUs, and since when. */
     enum repair_need repair;
     int64_t repair_since_s;

@@ -46,11 +46,11 @@ struct work {
     /* Of the revision that it will get; NULL: no move. A repair that brings no revision has that of
      * the view. */
     struct progress *progress;
-    enum tier tier;            /* by which it moves */
-    bool stale;                /* its claim is for another target than its current one */
-    bool repairs;  /* its GPUs are to be repaired, or are being repaired */
-    bool restores; /* failed, returns to a known good revision: out of service until then */
-    bool retreats; /* the same without a claim: what it runs is not well */
+    enum tier tier; /* by which it moves */
+    bool stale;     /* its claim is for another target than its current one */
+    bool repairs;   /* its GPUs are to be repaired, or are being repaired */
+    bool restores;  /* failed, returns to a known good revision: out of service until then */
+    bool retreats;  /* the same without a claim: what it runs is not well */
 };
 
 struct rollout_view {

@@ -100,10 +100,9 @@ static const char *next_validating(const struct upgrade_story *s, const char *at
 static const char *next_failed(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     const char *back = "the node returns to service as soon as its operands come up; ";
-    return arena_printf(a, "%sthe next attempt is at %s if the %s", claim_closes(s->claim) ? back : "",
-                        at,
-                        claim_kinds[s->claim->kind].repairs ? "fault is still there"
-                                                            : "rollout still needs it");
+    return arena_printf(
+        a, "%sthe next attempt is at %s if the %s", claim_closes(s->claim) ? back : "", at,
+        claim_kinds[s->claim->kind].repairs ? "fault is still there" : "rollout still needs it");
 }
 
 static const struct {

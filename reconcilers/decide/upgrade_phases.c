@@ -165,9 +165,9 @@ static void step_waiting(struct upgrade_pass *s)
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s);
     upgrade_pass_describe(s, REASON_WAITING_FOR_JOBS,
-                            s->out->drain.message
-                                ? s->out->drain.message
-                                : "its jobs have ended: it waits for a slot in the rollout");
+                          s->out->drain.message
+                              ? s->out->drain.message
+                              : "its jobs have ended: it waits for a slot in the rollout");
 }
 
 /* Whether the node returns to Waiting. A job may run for weeks, and this phase holds a slot of
@@ -188,9 +188,9 @@ static void send_pods_away(struct upgrade_pass *s)
     const struct drain_spec *spec = &s->p->in->rollout->drain;
     const struct drain *d = &s->out->drain;
     const char *refused = s->p->in->refused;
-    upgrade_pass_describe(
-        s, REASON_DRAINING,
-        refused ? arena_printf(s->p->a, "%s; refused for %s", d->message, refused) : d->message);
+    upgrade_pass_describe(s, REASON_DRAINING,
+                          refused ? arena_printf(s->p->a, "%s; refused for %s", d->message, refused)
+                                  : d->message);
     s->out->send = SEND_EVICT;
     if (!is_overdue(s, spec->timeout_s))
         return;
@@ -200,12 +200,14 @@ static void send_pods_away(struct upgrade_pass *s)
     }
     s->out->send = SEND_NONE;
     if (was_tried(s))
-        upgrade_pass_fail(s, reason_text(REASON_PODS_NOT_EVICTED),
-             "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
-             s->out->message);
+        upgrade_pass_fail(
+            s, reason_text(REASON_PODS_NOT_EVICTED),
+            "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
+            s->out->message);
     else
         upgrade_pass_fail(s, reason_text(REASON_DRAIN_TIMEOUT),
-             "drain.timeout is over: the node returns to service unchanged; %s", s->out->message);
+                          "drain.timeout is over: the node returns to service unchanged; %s",
+                          s->out->message);
 }
 
 static void step_draining(struct upgrade_pass *s)
@@ -297,10 +299,9 @@ static void take_driver_off(struct upgrade_pass *s)
         return;
     }
     if (pods_may_still_come(s)) {
-        upgrade_pass_describe(
-            s, REASON_UNLOADING,
-            "toolkit and device plugin are gone; a GPU pod that was bound before "
-            "the taint may still start");
+        upgrade_pass_describe(s, REASON_UNLOADING,
+                              "toolkit and device plugin are gone; a GPU pod that was bound before "
+                              "the taint may still start");
         return;
     }
     if (holders_are_old(s)) {
@@ -386,8 +387,8 @@ static void wait_for_proof(struct upgrade_pass *s)
         upgrade_pass_fail(s, reason_text(look->reason), "%s", look->message);
     else if (look->timed && deadline_is_over(s->p, s->out->claim.since_s,
                                              s->p->in->rollout->validation_timeout_s, true))
-        upgrade_pass_fail(s, reason_text(REASON_VALIDATION_FAILED), "timeouts.validation is over: %s",
-             look->message);
+        upgrade_pass_fail(s, reason_text(REASON_VALIDATION_FAILED),
+                          "timeouts.validation is over: %s", look->message);
     else
         upgrade_pass_describe(s, look->reason, look->message);
 }
@@ -415,9 +416,9 @@ static void step_validating(struct upgrade_pass *s)
     }
     if (is_overdue(s, s->p->in->rollout->validation_timeout_s))
         upgrade_pass_fail(s,
-             operands_missing(s->p->v) ? verdict_word(s->p->v)
-                                       : reason_text(REASON_NO_ALLOCATABLE_GPUS),
-             "timeouts.validation is over: %s", message);
+                          operands_missing(s->p->v) ? verdict_word(s->p->v)
+                                                    : reason_text(REASON_NO_ALLOCATABLE_GPUS),
+                          "timeouts.validation is over: %s", message);
     else
         upgrade_pass_describe(s, REASON_VALIDATING, message);
 }
@@ -446,12 +447,12 @@ static void step_installing(struct upgrade_pass *s)
         step_validating(s);
     } else if (is_overdue(s, s->p->in->rollout->install_timeout_s)) {
         upgrade_pass_fail(s, verdict_word(s->p->v), "timeouts.install is over: %s",
-             str_or_empty(s->p->v->message));
+                          str_or_empty(s->p->v->message));
     } else {
         upgrade_pass_describe(s, REASON_UPGRADING,
-                                s->p->v->message
-                                    ? s->p->v->message
-                                    : "the ControllerRevision of the new version is being written");
+                              s->p->v->message
+                                  ? s->p->v->message
+                                  : "the ControllerRevision of the new version is being written");
     }
 }
 
@@ -474,10 +475,10 @@ static void step_failed(struct upgrade_pass *s)
     const char *problem = s->p->v->message        ? s->p->v->message
                           : s->out->proof.message ? s->out->proof.message
                                                   : c->reason;
-    upgrade_pass_describe(
-        s, claim_kinds[c->kind].failed,
-        arena_printf(s->p->a, "the %s failed on this node, which stays out of service: %s",
-                     claim_kinds[c->kind].noun, problem));
+    upgrade_pass_describe(s, claim_kinds[c->kind].failed,
+                          arena_printf(s->p->a,
+                                       "the %s failed on this node, which stays out of service: %s",
+                                       claim_kinds[c->kind].noun, problem));
 }
 
 const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT] = {

@@ -27,7 +27,7 @@ struct upgrade {
     bool look_for_holders; /* first list the pods that hold a GPU open without a request */
     enum upgrade_send send;
     struct drain drain; /* the pods of `send` */
-    bool tries; /* an attempt of kind `tried` to repair the node begins with the write */
+    bool tries;         /* an attempt of kind `tried` to repair the node begins with the write */
     enum repair_kind tried;
     bool heals;     /* the write ends a repair: the fault of the node is over */
     bool makes_pod; /* the one-off pod of kind `pod_kind` must be created */

@@ -161,10 +161,10 @@ static void settle_unreadable(struct upgrade_pass *s, const char *why)
 /* The failure reason that the status counts. With OTHER the verdict has the word. */
 static enum reason failed_reason(const struct upgrade_pass *s)
 {
-    static const enum reason own[] = { REASON_VALIDATION_FAILED,   REASON_VERSION_MISMATCH,
-                                       REASON_NO_ALLOCATABLE_GPUS, REASON_STACK_NOT_REMOVED,
-                                       REASON_DRIVER_NOT_REMOVED,  REASON_PODS_NOT_EVICTED,
-                                       REASON_NOUVEAU_BOUND,       REASON_SECURE_BOOT_UNSIGNED,
+    static const enum reason own[] = { REASON_VALIDATION_FAILED,    REASON_VERSION_MISMATCH,
+                                       REASON_NO_ALLOCATABLE_GPUS,  REASON_STACK_NOT_REMOVED,
+                                       REASON_DRIVER_NOT_REMOVED,   REASON_PODS_NOT_EVICTED,
+                                       REASON_NOUVEAU_BOUND,        REASON_SECURE_BOOT_UNSIGNED,
                                        REASON_NETWORK_CARD_MISSING, REASON_REPAIR_FAILED,
                                        REASON_RESET_FAILED,         REASON_REBOOT_FAILED,
                                        REASON_REBOOT_NOT_ALLOWED,   REASON_ATTEMPTS_SPENT };
@@ -172,8 +172,9 @@ static enum reason failed_reason(const struct upgrade_pass *s)
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (reason == own[i])
             return reason;
-    return str_eq(s->out->claim.reason, verdict_word(s->p->v)) ? reason
-                                                                     : claim_kinds[s->out->claim.kind].failed;
+    return str_eq(s->out->claim.reason, verdict_word(s->p->v))
+               ? reason
+               : claim_kinds[s->out->claim.kind].failed;
 }
 
 /* The revisions that the node counts as having run well. For an upgrade: what it came from, or, if
@@ -241,7 +242,8 @@ static void upgrade_steps_step(struct upgrade_pass *s)
         upgrade_pass_release(s, REASON_NOT_NEEDED,
                              "the fault of the node's GPUs has ended, and nothing was changed on "
                              "the node");
-    } else if (may_turn(s) && !claim_is_for(c, assignment_ref(&s->t->runs)) && *s->t->runs.hash[TIER_STACK]) {
+    } else if (may_turn(s) && !claim_is_for(c, assignment_ref(&s->t->runs)) &&
+               *s->t->runs.hash[TIER_STACK]) {
         change_target(s);
     }
     if (s->out->claimed && !s->out->reason)

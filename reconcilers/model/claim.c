@@ -166,7 +166,8 @@ static bool read_boot(const json_t *value, void *at)
 {
     const char *text = json_string_value(value);
     uint64_t boot = 0;
-    bool good = text && strlen(text) == BOOT_DIGITS && strspn(text, "0123456789abcdef") == BOOT_DIGITS;
+    bool good = text && strlen(text) == BOOT_DIGITS &&
+                strspn(text, "0123456789abcdef") == BOOT_DIGITS;
     if (good)
         boot = strtoull(text, NULL, 16);
     memcpy(at, &boot, sizeof boot);

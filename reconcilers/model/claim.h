@@ -31,10 +31,10 @@ enum claim_kind {
 
 /* One row of the table. */
 struct claim_kind_row {
-    const char *name; /* in the annotation; also the taint's value */
-    const char *noun; /* in sentences: "the upgrade failed" */
+    const char *name;         /* in the annotation; also the taint's value */
+    const char *noun;         /* in sentences: "the upgrade failed" */
     enum reason failed, done; /* of the writes that end it */
-    bool counts; /* a failure counts against the revision that the claim installs */
+    bool counts;              /* a failure counts against the revision that the claim installs */
     /* The claim installs a known good revision; else the node ran a known good revision before. */
     bool known_good;
     bool restores; /* the node returns to a known good revision */

@@ -62,9 +62,8 @@ static void node_inventory_take_address(struct node_inventory *i, const json_t *
     size_t n = 0;
     while (n < INVENTORY_ADDRESSES_MAX && i->addresses[n])
         n++;
-    if (n < INVENTORY_ADDRESSES_MAX &&
-        sscanf(json_str_or_empty(gpu, "address"), "%4x:%2x:%2x.%1x", &domain, &bus, &device,
-               &function) == 4)
+    if (n < INVENTORY_ADDRESSES_MAX && sscanf(json_str_or_empty(gpu, "address"), "%4x:%2x:%2x.%1x",
+                                              &domain, &bus, &device, &function) == 4)
         i->addresses[n] = domain << 16 | bus << 8 | (device & 0x1f) << 3 | (function & 7);
 }
 

@@ -130,8 +130,10 @@ static enum claim_kind kind_of(const char *name)
 
 static enum repair_need repair_of(const json_t *brief)
 {
-    static const char *const names[] = { [REPAIR_NOTHING] = "", [REPAIR_IDLE] = "Idle",
-                                         [REPAIR_FAULT] = "Fault", [REPAIR_ASKED] = "Asked" };
+    static const char *const names[] = { [REPAIR_NOTHING] = "",
+                                         [REPAIR_IDLE] = "Idle",
+                                         [REPAIR_FAULT] = "Fault",
+                                         [REPAIR_ASKED] = "Asked" };
     const char *name = json_str_or_empty(brief, "repair");
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (str_eq(names[i], name))

@@ -54,8 +54,8 @@ static const struct row {
       "newer", "s1", CLAIM_UNLOADING, "new", "", 1, NOW_S, 0, false },
     { "a repair drains, though it brings nothing else", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL,
       "old", "s1", CLAIM_DRAINING, "old", "s1", 1, NOW_S, 0, true },
-    { "so does one beside the host's own driver", GRANT_CLAIM, "", "s1", NONE_BEFORE, NULL, "", "s1",
-      CLAIM_DRAINING, "", "s1", 1, NOW_S, 0, true },
+    { "so does one beside the host's own driver", GRANT_CLAIM, "", "s1", NONE_BEFORE, NULL, "",
+      "s1", CLAIM_DRAINING, "", "s1", 1, NOW_S, 0, true },
     { "a repair of a node whose upgrade failed is a new beginning", GRANT_RETRY, "new", "s1",
       CLAIM_FAILED, "new", "new", "s1", CLAIM_DRAINING, "new", "s1", 1, NOW_S, 0, true },
 };
