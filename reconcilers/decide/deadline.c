@@ -19,8 +19,8 @@ int64_t deadline_from_s(const struct node_input *in, int64_t since_s)
     return latest_s(in, from_s, in->view.node->up_since_s);
 }
 
-/* `from_s`: when the time began; `age_s`: how long nothing was heard. Requests a requeue if it is not
- * over. */
+/* `from_s`: when the time began; `age_s`: how long nothing was heard. Requests a requeue if it is
+ * not over. */
 static bool deadline_passed(const struct node_pass *p, int64_t from_s, int64_t timeout_s,
                             int64_t age_s)
 {

@@ -8,15 +8,9 @@
 #include "reconcilers/decide/repair_pod.h"
 #include "reconcilers/decide/repair_rungs.h"
 
-enum {
-    /* How long the node may take to return with another boot id. kured looks at its file once an
-     * hour by default, and drains the node first. */
-    REBOOT_S = 1200,
-    SENTINEL_S = 7200,
-    /* A node that reboots kills the pod that reboots it, which may look like a failure until the
-     * kubelet reports the new boot. */
-    REBOOT_GRACE_S = 120,
-};
+/* A node that reboots kills the pod that reboots it, which may look like a failure until the
+ * kubelet reports the new boot. */
+enum { REBOOT_GRACE_S = 120 };
 
 /* ---- what is known */
 
@@ -222,8 +216,7 @@ void repair_step_rebooting(struct upgrade_pass *s)
 {
     struct repair_pod pod;
     bool ready = s->p->in->view.node->ready;
-    int64_t limit_s = s->p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL ? SENTINEL_S
-                                                                              : REBOOT_S;
+    int64_t limit_s = repair_reboot_s(s->p->in->health_spec);
     upgrade_pass_assign_unchanged(s);
     repair_pod_look(s->p, TASK_REBOOT, &s->out->claim, &pod);
     if (has_booted(s) && ready) {

@@ -1,5 +1,13 @@
 #include "reconcilers/decide/repair_rungs.h"
 
+/* kured looks at its file once an hour by default, and drains the node first. */
+enum { REBOOT_S = 1200, SENTINEL_S = 7200 };
+
+int64_t repair_reboot_s(const struct health_spec *spec)
+{
+    return spec->reboot == HEALTH_REBOOT_SENTINEL ? SENTINEL_S : REBOOT_S;
+}
+
 static bool are_left(const struct repair_case *c, enum repair_kind kind, int64_t allowed)
 {
     return c->asked || fault_record_tries(c->record, kind, c->spec->attempts_per_s, c->now_s) <

@@ -1,5 +1,5 @@
-/* How a node with a fault of its GPUs is repaired next: by a reset of GPUs, then by a reboot, each as
- * often as the policy allows. */
+/* How a node with a fault of its GPUs is repaired next: by a reset of GPUs, then by a reboot, each
+ * as often as the policy allows. */
 #ifndef OSTLER_RECONCILERS_DECIDE_REPAIR_RUNGS_H
 #define OSTLER_RECONCILERS_DECIDE_REPAIR_RUNGS_H
 
@@ -22,5 +22,8 @@ struct repair_case {
 /* The next attempt; REPAIR_KINDS: none. Then `ret_why` is REBOOT_NOT_ALLOWED or ATTEMPTS_SPENT, or
  * NONE if only a person can repair the node. */
 enum repair_kind repair_rung(const struct repair_case *c, enum reason *ret_why);
+
+/* How long a node may take to return with another boot id. */
+int64_t repair_reboot_s(const struct health_spec *spec);
 
 #endif

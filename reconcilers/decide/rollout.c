@@ -70,8 +70,8 @@ static enum rank rank_of(const struct work *w)
     return w->node->runs_ostler ? RANK_LAST : RANK_PENDING;
 }
 
-/* Among nodes to repair, and among failed nodes to retry, the one that has waited longest goes first.
- * Otherwise nodes that never come up could take every turn. */
+/* Among nodes to repair, and among failed nodes to retry, the one that has waited longest goes
+ * first. Otherwise nodes that never come up could take every turn. */
 static int rollout_compare(const void *x, const void *y, void *arg)
 {
     const struct candidate *a = x, *b = y;

@@ -30,8 +30,8 @@ static int64_t jobs_s(const struct work *w, const struct rollout_input *in)
     return w->repairs ? in->health->wait_for_jobs_s : in->spec->drain.wait_for_jobs_s;
 }
 
-/* Only a driver change and a repair wait for jobs, and only as long as the policy says, counted from
- * the claim. */
+/* Only a driver change and a repair wait for jobs, and only as long as the policy says, counted
+ * from the claim. */
 bool gate_has_jobs(const struct work *w, const struct rollout_input *in)
 {
     int64_t wait = jobs_s(w, in);

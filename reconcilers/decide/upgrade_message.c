@@ -1,5 +1,6 @@
 #include "reconcilers/decide/upgrade_message.h"
 
+#include "reconcilers/decide/repair_rungs.h"
 #include "reconcilers/decide/rollout_message.h"
 
 static int64_t wait_for_jobs_s(const struct upgrade_story *s)
@@ -26,11 +27,9 @@ static int64_t install_s(const struct upgrade_story *s)
     return time_after(s->from_s, s->spec->install_timeout_s);
 }
 
-/* Of a reboot: the node's own time (repair_phases.c) depends on how it is asked for. */
-static int64_t never(const struct upgrade_story *s)
+static int64_t reboot_s(const struct upgrade_story *s)
 {
-    (void) s;
-    return 0;
+    return time_after(s->claim->since_s, repair_reboot_s(s->health));
 }
 
 static int64_t validation_s(const struct upgrade_story *s)
@@ -80,9 +79,11 @@ static const char *next_resetting(const struct upgrade_story *s, const char *at,
 static const char *next_rebooting(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     (void) s;
-    (void) at;
-    (void) a;
-    return "Ostler installs the driver when the node is back with another boot id";
+    return arena_printf(
+        a,
+        "Ostler installs the driver when the node is back with another boot id; the repair "
+        "times out at %s",
+        at);
 }
 
 static const char *next_installing(const struct upgrade_story *s, const char *at, struct arena *a)
@@ -113,7 +114,7 @@ static const struct {
     [CLAIM_DRAINING] = { drain_s, next_draining },
     [CLAIM_UNLOADING] = { install_s, next_unloading },
     [CLAIM_RESETTING] = { install_s, next_resetting },
-    [CLAIM_REBOOTING] = { never, next_rebooting },
+    [CLAIM_REBOOTING] = { reboot_s, next_rebooting },
     [CLAIM_INSTALLING] = { install_s, next_installing },
     [CLAIM_VALIDATING] = { validation_s, next_validating },
     [CLAIM_FAILED] = { retry_s, next_failed },

@@ -96,8 +96,8 @@ void claim_begin_from(struct claim *c, struct assignment_ref now);
 void claim_stack_leaves(struct claim *c, const char *stack);
 /* The stack that last ran on a node that has none now; "": there was none. */
 const char *claim_last_stack(const struct claim *c);
-/* Whether `target` is what the node will run. A repair that brings back what the node ran is for any
- * target: the node moves to that afterwards. */
+/* Whether `target` is what the node will run. A repair that brings back what the node ran is for
+ * any target: the node moves to that afterwards. */
 bool claim_is_for(const struct claim *c, struct assignment_ref target);
 /* Whether GPU pods must leave: a tier that drains changes, or GPUs are repaired. */
 bool claim_drains(const struct claim *c);
