@@ -1,28 +1,45 @@
 /* Case files: tests/cases/rollout/ has one file per behaviour, no code. The first document is what
- * is seen: rollout: of the policy's spec; without a canary where it does not say so unchecked: the
- * same, past the policy's own checks now: the time; noon of a Saturday where it does not say so
- * clockSet: by how much the wall clock was set forward health: of the policy's spec nodes: {name,
- * count, pool, domain, gpus, busy, jobs, processes (of those), driver, stack, to, toStack, wish
- * (the driver that the policy says, where it is not `to`), claim, and of the flags below those
- * that hold}; a node runs driver d1 and stack s1, has 1 GPU, and is to get driver d2; `count`
- * makes as many, their names numbered from 1 images: Unknown, Pulling or Missing, where they are
- * not all there asked: how long it pulls, 10m image, words: which one is missing (none: it is not
- * about one), and why claim: {phase, kind, since, claimed, attempt, gpus, driver, stack,
- * fromDriver, fromStack, reason} from d1 to what the node is to get, with its GPUs repair: Idle,
- * Fault or Asked sickSince: when it began to ask, 1h gpuPods: on it, though none runs free: since
- * when it waits without a job on it flags: down, cordoned, held, closed, letGo, leaving (and let
- * go), gaveUp, sick (not settled), ostler revisions: {hash, name, failure, retry, pool, canary
- * (since when, or "soaked 5m"), wave (a time, or Running), forgiven, and of the flags failed and
- * knownGood those that hold} pullRefused: how the server refused a pod that was to pull approved:
- * a hash, or $plan for that of the present plan Times are how long ago something was: "10m";
- * "-10m" is still to come. The second document is what must come of it: returns: nodes that return
- * to service, "n" or "n for m", in their order why: parts of their sentences grants: "ClaimWaiting
- * n", "Claim n", "Drain n" or "Retry n", in their order; a repair is "ClaimRepair n", or
- * "ClaimRepair n with its target" notes: {hash, pool, canary, wave, failed: a node} pulls: who is
- * to pull its images, in their order hold: the reason message: a part of it again: in how long to
- * look again; null: not at all until: when the hold ends by itself, in RFC 3339; null: unknown
- * nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0 says: parts of
- * the grants' sentences, in their order */
+ * is seen:
+ *   rollout: of the policy's spec; without a canary where it does not say so
+ *   unchecked: the same, past the policy's own checks
+ *   now: the time; noon of a Saturday where it does not say so     clockSet: by how much the wall
+ *   clock was set forward
+ *   health: of the policy's spec
+ *   nodes: {name, count, pool, domain, gpus, busy, jobs, processes (of those), driver, stack, to,
+ *   toStack, wish (the driver
+ *     that the policy says, where it is not `to`), claim, and of the flags below those that hold};
+ *     a node runs driver d1 and
+ *     stack s1, has 1 GPU, and is to get driver d2; `count` makes as many, their names numbered
+ *     from 1
+ *     images: Unknown, Pulling or Missing, where they are not all there     asked: how long it
+ *     pulls, 10m
+ *     image, words: which one is missing (none: it is not about one), and why
+ *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack,
+ *     reason}
+ *       from d1 to what the node is to get, with its GPUs
+ *     repair: Idle, Fault or Asked     sickSince: when it began to ask, 1h     gpuPods: on it, though
+ *     none runs
+ *     free: since when it waits without a job on it
+ *     flags: down, cordoned, held, closed, letGo, leaving (and let go), gaveUp, sick (not settled),
+ *     ostler
+ *   revisions: {hash, name, failure, retry, pool, canary (since when, or "soaked 5m"), wave (a
+ *   time, or Running), forgiven,
+ *     and of the flags failed and knownGood those that hold}
+ *   pullRefused: how the server refused a pod that was to pull
+ *   approved: a hash, or $plan for that of the present plan
+ * Times are how long ago something was: "10m"; "-10m" is still to come. The second document is what
+ * must come of it:
+ *   returns: nodes that return to service, "n" or "n for m", in their order     why: parts of their
+ *   sentences
+ *   grants: "ClaimWaiting n", "Claim n", "Drain n" or "Retry n", in their order; a repair is
+ *   "ClaimRepair n", or "ClaimRepair n with its target"
+ *   notes: {hash, pool, canary, wave, failed: a node}
+ *   pulls: who is to pull its images, in their order
+ *   hold: the reason     message: a part of it     again: in how long to look again; null: not at
+ *   all
+ *   until: when the hold ends by itself, in RFC 3339; null: unknown
+ *   nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0
+ *   says: parts of the grants' sentences, in their order */
 #include <stdlib.h>
 #include <string.h>
 
