@@ -17,8 +17,8 @@
  *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack,
  *     reason}
  *       from d1 to what the node is to get, with its GPUs
- *     repair: Idle, Fault or Asked     sickSince: when it began to ask, 1h     gpuPods: on it, though
- *     none runs
+ *     repair: Idle, Fault or Asked     sickSince: when it began to ask, 1h     gpuPods: on it,
+ *     though none runs
  *     free: since when it waits without a job on it
  *     flags: down, cordoned, held, closed, letGo, leaving (and let go), gaveUp, sick (not settled),
  *     ostler
