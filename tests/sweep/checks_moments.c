@@ -110,7 +110,8 @@ static const char *state_of_claim(const json_t *node)
 {
     static const char *const states[][2] = {
         { "Waiting", "Waiting" },       { "Draining", "Draining" },
-        { "Unloading", "Unloading" },   { "Installing", "Installing" },
+        { "Unloading", "Unloading" },   { "Resetting", "Resetting" },
+        { "Rebooting", "Rebooting" },   { "Installing", "Installing" },
         { "Validating", "Validating" }, { "Failed", "Failed" },
     };
     struct reading_claim claim;
@@ -152,7 +153,8 @@ static void count_wanted(struct moment *m, const json_t *node)
 static const char *wrong_of_node(const struct moment *m, const json_t *node, const char *state)
 {
     const char *phase = state_of_claim(node);
-    if (!is_up(node))
+    bool reboots = str_eq(phase, "Rebooting") && str_eq(state, phase);
+    if (!is_up(node) && !reboots)
         return str_eq(state, "Lost") || str_eq(state, "ForeignStack") ? NULL : "the node is down";
     if (str_eq(state, "Lost"))
         return "the node is up";
