@@ -49,6 +49,7 @@ struct node_slot {
     int64_t free_s;
     int64_t stays_s;    /* when its removal was called off, epoch seconds; 0: no removal */
     unsigned busy;      /* running GPU pods */
+    bool idle;          /* a drain would wait for nothing */
     unsigned jobs;      /* pods that a drain would wait for … */
     unsigned processes; /* … of which this many are processes that hold a GPU open */
     int64_t entered_ms; /* monotonic: when it last entered another state, as seen; 0: never */

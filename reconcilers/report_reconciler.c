@@ -134,7 +134,7 @@ static void take_failed(const struct cluster *c, const struct node_summary *s, s
 
 /* What the report needs of a node's claim. While the kubelet offers no GPUs because the driver is
  * removed, the count before the claim stands. */
-static void take_claim(const struct cluster *c, const struct node_slot *slot,
+static void take_claim(const struct cluster *c, const struct node_slot *slot, struct arena *a,
                        struct gpu_node_input *in)
 {
     struct claim claim;
@@ -142,9 +142,12 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot,
     const char *text = intern_text(c->strings, slot->node->claim);
     bool claimed = text && claim_parse(text, &claim, NULL);
     in->gpus = slot->node->gpus ? slot->node->gpus : claimed ? (int64_t) claim.gpus : 0;
-    in->jobs_may_go = claimed && c->policy_valid &&
-                      drain_jobs_may_go(&c->rollout.drain, claim.claimed_s, cluster_now_s(c),
-                                        &left);
+    if (claimed && c->policy_valid) {
+        struct drain_spec *drain = arena_alloc(a, sizeof *drain);
+        *drain = drain_of_claim(&c->rollout.drain, &c->health, &claim);
+        in->drain = drain;
+        in->jobs_may_go = drain_jobs_may_go(drain, claim.claimed_s, cluster_now_s(c), &left);
+    }
     in->closed_s = claimed ? drain_closed_s(&claim) : 0;
     in->now_s = cluster_now_s(c);
 }
@@ -175,7 +178,7 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->wanted_since = wanted_since(c, &slot->summary);
     in->retry = retry_of(c, &slot->summary, a);
     take_failed(c, &slot->summary, a, in);
-    take_claim(c, slot, in);
+    take_claim(c, slot, a, in);
 }
 
 static bool is_being_changed(const struct cluster *c, const struct node_slot *slot)

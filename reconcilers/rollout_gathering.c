@@ -104,6 +104,7 @@ static void look_at_pods(const struct gathering *g, struct node_slot *slot)
     slot->busy = 0;
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
         slot->busy += p->gpus > 0 && !p->deleting && p->running;
+    slot->idle = drain_is_done(&d);
     slot->jobs = (unsigned) d.stuck;
     slot->processes = (unsigned) d.host_count;
     slot->pods_epoch = g->c->epoch;
@@ -115,7 +116,8 @@ static void count_pods(const struct gathering *g, struct node_slot *slot, struct
     if (slot->pods_epoch != g->c->epoch)
         look_at_pods(g, slot);
     n->busy = slot->busy;
-    if (n->claim || assignment_drains(n->now, n->target)) {
+    n->idle = slot->idle;
+    if (n->claim || n->repair != REPAIR_NOTHING || assignment_drains(n->now, n->target)) {
         n->jobs = slot->jobs;
         n->processes = slot->processes;
     }
@@ -213,6 +215,8 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .cordoned = slot->node->cordoned,
         .unhealthy = s->unhealthy || read->unhealthy,
         .held = foreign || read->held,
+        .repair = s->repair,
+        .repair_since_s = s->repair_since_s,
         .retarget_pending = s->retarget_pending,
         .let_go = slot->node->leaving || !is_served(slot),
         .leaving = slot->node->leaving,
@@ -320,6 +324,7 @@ void rollout_gather(const struct cluster *c, struct arena *a, struct rollout_gat
     gather_nodes(&g);
     *ret = (struct rollout_gathering){
         .in = { .spec = &c->rollout,
+                .health = &c->health,
                 .nodes = g.nodes,
                 .node_count = g.count,
                 .pool_names = pool_names(&g),

@@ -14,6 +14,8 @@
     X(WAITING, "Waiting", "34")                                                                    \
     X(DRAINING, "Draining", "35")                                                                  \
     X(UNLOADING, "Unloading", "35")                                                                \
+    X(RESETTING, "Resetting", "35")                                                                \
+    X(REBOOTING, "Rebooting", "35")                                                                \
     X(VALIDATING, "Validating", "33")                                                              \
     X(READY, "Ready", "32")     /* operands and GPUs are up, as the policy counts */               \
     X(FAILED, "Failed", "1;31") /* an operand reports why it does not start */                     \

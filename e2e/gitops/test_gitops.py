@@ -112,6 +112,8 @@ NODES = {
     "Waiting": "Progressing",
     "Draining": "Progressing",
     "Unloading": "Progressing",
+    "Resetting": "Progressing",
+    "Rebooting": "Progressing",
     "Validating": "Progressing",
     "Removing": "Progressing",
     "Failed": "Degraded",

@@ -120,19 +120,26 @@ int edit_approve(const json_t *policy, const char *hash, struct edit *ret, struc
 
 /* ---- one node */
 
-static const char *under_way(const json_t *node)
+/* Owned by the caller. */
+static char *under_way(const json_t *node)
 {
-    static const char *const texts[HELD_WAY_COUNT] = {
-        [HELD_IN_SERVICE] = "; its last attempt changed nothing, and it is in service",
-        [HELD_BACK] = "; it was about to be upgraded, and returns to service",
-        [HELD_STAYS] = "; it stays out of service, because an earlier attempt changed it",
-        [HELD_GOES_ON] = "; its upgrade is already under way and continues",
-        [HELD_FAILED] =
-            "; its upgrade failed, and it stays out of service without a retry or a rollback",
+    static const struct {
+        const char *before, *after; /* the noun of its claim's kind is between them, if any */
+    } texts[HELD_WAY_COUNT] = {
+        [HELD_IN_SERVICE] = { "; its last attempt changed nothing, and it is in service", NULL },
+        [HELD_BACK] = { "; its ", " was about to start, and it returns to service" },
+        [HELD_STAYS] = { "; it stays out of service, because an earlier attempt changed it", NULL },
+        [HELD_GOES_ON] = { "; its ", " is already under way and continues" },
+        [HELD_FAILED] = { "; its ",
+                          " failed, and it stays out of service without a retry or a rollback" },
     };
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
-    return text && claim_parse(text, &c, NULL) ? texts[snapshot_held_way(node, &c)] : "";
+    if (!text || !claim_parse(text, &c, NULL))
+        return xstrdup("");
+    enum held_way way = snapshot_held_way(node, &c);
+    const char *noun = texts[way].after ? claim_kinds[c.kind].noun : "";
+    return xasprintf("%s%s%s", texts[way].before, noun, str_or_empty(texts[way].after));
 }
 
 void edit_hold(const json_t *node, struct edit *ret)
@@ -146,7 +153,7 @@ void edit_hold(const json_t *node, struct edit *ret)
         return;
     }
     ret->patch = edit_mark(node, "labels", LABEL_HOLD, "true");
-    ret->said = xasprintf("%s is held: it is not upgraded until it is released%s", name,
+    ret->said = xasprintf("%s is held: it is not upgraded or repaired until it is released%s", name,
                           under_way(node));
     ret->undo = xasprintf("kubectl gpu release %s", name);
 }

@@ -160,6 +160,8 @@ static const char *what_people_keep(const struct next_steps *l)
         return "so it returns to service, and is not upgraded";
     if (way != HELD_GOES_ON)
         return "and not upgraded";
+    if (claim_kinds[l->claim.kind].repairs)
+        return "but this repair continues, and no later one starts";
     return claim_kinds[l->claim.kind].restores
                ? "but this rollback continues, and no upgrade starts"
                : "but this upgrade continues, and no later one starts";

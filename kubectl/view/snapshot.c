@@ -242,7 +242,8 @@ enum held_way snapshot_held_way(const json_t *node, const struct claim *c)
 {
     static const enum held_way ways[CLAIM_PHASE_COUNT] = {
         [CLAIM_WAITING] = HELD_STAYS,      [CLAIM_DRAINING] = HELD_GOES_ON,
-        [CLAIM_UNLOADING] = HELD_GOES_ON,  [CLAIM_INSTALLING] = HELD_GOES_ON,
+        [CLAIM_UNLOADING] = HELD_GOES_ON,  [CLAIM_RESETTING] = HELD_GOES_ON,
+        [CLAIM_REBOOTING] = HELD_GOES_ON,  [CLAIM_INSTALLING] = HELD_GOES_ON,
         [CLAIM_VALIDATING] = HELD_GOES_ON, [CLAIM_FAILED] = HELD_FAILED,
     };
     if (!claim_closes(c))

@@ -19,17 +19,29 @@ int64_t deadline_from_s(const struct node_input *in, int64_t since_s)
     return latest_s(in, from_s, in->view.node->up_since_s);
 }
 
-bool deadline_is_over(const struct node_pass *p, int64_t since_s, int64_t timeout_s, bool of_proof)
+/* `from_s`: when the time began; `age_s`: how long nothing was heard. Requests a requeue if it is
+ * not over. */
+static bool deadline_passed(const struct node_pass *p, int64_t from_s, int64_t timeout_s,
+                            int64_t age_s)
 {
-    const struct node_input *in = p->in;
-    int64_t from_s = deadline_from_s(in, since_s),
-            lasted_s = in->now_s > from_s ? in->now_s - from_s : 0;
-    int64_t age_s = of_proof && in->tasks_age_s > in->age_s ? in->tasks_age_s : in->age_s;
-    if (!in->view.node->ready)
-        return false;
+    int64_t now_s = p->in->now_s, lasted_s = now_s > from_s ? now_s - from_s : 0;
     if (lasted_s - age_s >= timeout_s)
         return true;
     actions_requeue(p->actions,
                     (lasted_s < timeout_s ? timeout_s - lasted_s : HEARD_AGAIN_S) * 1000);
     return false;
+}
+
+bool deadline_of_boot_is_over(const struct node_pass *p, int64_t since_s, int64_t timeout_s)
+{
+    return deadline_passed(p, latest_s(p->in, p->in->watched_since_s, since_s), timeout_s,
+                           p->in->age_s);
+}
+
+bool deadline_is_over(const struct node_pass *p, int64_t since_s, int64_t timeout_s, bool of_proof)
+{
+    const struct node_input *in = p->in;
+    int64_t age_s = of_proof && in->tasks_age_s > in->age_s ? in->tasks_age_s : in->age_s;
+    return in->view.node->ready &&
+           deadline_passed(p, deadline_from_s(in, since_s), timeout_s, age_s);
 }

@@ -13,4 +13,7 @@ int64_t deadline_from_s(const struct node_input *in, int64_t since_s);
  * `of_proof`: a validation pod ends it. */
 bool deadline_is_over(const struct node_pass *p, int64_t since_s, int64_t timeout_s, bool of_proof);
 
+/* The same for a phase in which the node goes down, and returns: its time runs while it is down. */
+bool deadline_of_boot_is_over(const struct node_pass *p, int64_t since_s, int64_t timeout_s);
+
 #endif

@@ -54,6 +54,16 @@ static bool tolerates(const struct look *l, const struct pod *p)
     return pod_tolerates(l->in->strings, p, l->in->spec->taint_key);
 }
 
+struct drain_spec drain_of_claim(const struct drain_spec *spec, const struct health_spec *health,
+                                 const struct claim *c)
+{
+    struct drain_spec of_claim = *spec;
+    of_claim.repairs = claim_kinds[c->kind].repairs;
+    if (of_claim.repairs)
+        of_claim.wait_for_jobs_s = health->wait_for_jobs_s;
+    return of_claim;
+}
+
 int64_t drain_closed_s(const struct claim *c)
 {
     return c->phase == CLAIM_DRAINING || c->phase == CLAIM_UNLOADING ? c->claimed_s : 0;
@@ -91,6 +101,13 @@ static bool stays(const struct look *l, const struct pod *p)
            p->daemon || is_static(l, p) || !is_selected(l, p);
 }
 
+static enum drain_fate fate_of_job(const struct drain_spec *spec)
+{
+    if (spec->wait_for_jobs_s < 0)
+        return DRAIN_JOB;
+    return spec->repairs ? DRAIN_SICK_JOB : DRAIN_TIMED_JOB;
+}
+
 /* The first that applies. */
 static enum drain_fate fate_of(const struct look *l, const struct pod *p)
 {
@@ -104,7 +121,7 @@ static enum drain_fate fate_of(const struct look *l, const struct pod *p)
         { is_static(l, p), DRAIN_STATIC },
         { p->daemon && tolerates(l, p), DRAIN_DAEMON },
         { !is_selected(l, p), DRAIN_LEFT_OUT },
-        { p->ends && !l->in->jobs_may_go, spec->wait_for_jobs_s < 0 ? DRAIN_JOB : DRAIN_TIMED_JOB },
+        { p->ends && !l->in->jobs_may_go, fate_of_job(spec) },
         { p->bare && !spec->force, DRAIN_BARE },
         { p->scratch && !spec->delete_empty_dir, DRAIN_DATA },
         { spared_s(l, p) > 0, DRAIN_RETURNED },
@@ -220,7 +237,8 @@ bool drain_waits_for_jobs_alone(const struct drain *d)
 
 bool drain_is_stuck_by_jobs(const struct drain *d)
 {
-    return d->stuck > 0 && d->stuck == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB];
+    return d->stuck > 0 &&
+           d->stuck == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB] + d->of[DRAIN_SICK_JOB];
 }
 
 /* ---- requests */

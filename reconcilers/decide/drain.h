@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "kube/actions.h"
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/health_spec.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/pod.h"
@@ -33,6 +34,8 @@
     X(JOB, DRAIN_STUCK, JOB, "a job: Ostler waits until it ends")                                  \
     X(TIMED_JOB, DRAIN_STUCK, JOB,                                                                 \
       "a job: Ostler waits until it ends or drain.waitForJobs is over")                            \
+    X(SICK_JOB, DRAIN_STUCK, JOB,                                                                  \
+      "a job: Ostler waits until it ends or health.drainAfter is over")                            \
     X(LEAVES, DRAIN_MOVES, EVICTION_REQUESTED, "to be evicted")                                    \
     X(GOING, DRAIN_MOVES, TERMINATING, "being deleted")
 
@@ -97,6 +100,10 @@ enum {
     SCHEDULER_BEHIND_S = 6,
 };
 
+/* The policy's drain for a claimed node: jobs of one that is repaired have the time of
+ * health.drainAfter. */
+struct drain_spec drain_of_claim(const struct drain_spec *spec, const struct health_spec *health,
+                                 const struct claim *c);
 /* `closed_s` of a claimed node. */
 int64_t drain_closed_s(const struct claim *c);
 /* The text for a pod, and its reason in waitingFor. */

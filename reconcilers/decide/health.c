@@ -9,11 +9,13 @@
 
 /* ---- what does not count */
 
-/* Whether a claim changes the stack only. A later attempt may load the same driver again. */
+/* Whether a claim changes the stack only. A repair, and a later attempt, may load the same driver
+ * again. */
 static bool leaves_driver(const struct claim *c)
 {
     const char *to = c->to.hash[TIER_DRIVER];
-    return *to && str_eq(to, c->from.hash[TIER_DRIVER]) && c->attempt <= 1;
+    return !claim_kinds[c->kind].repairs && *to && str_eq(to, c->from.hash[TIER_DRIVER]) &&
+           c->attempt <= 1;
 }
 
 /* A window that is over is followed by another one. A process that starts within a change does not
@@ -285,11 +287,19 @@ static const struct {
 
 /* ---- the verdict */
 
+/* A verdict on the node, or on one GPU. */
+struct weighing {
+    const struct health_input *in;
+    const char *only; /* address of that GPU; NULL: all count */
+    struct health_verdict v;
+};
+
 /* Keeps the first of the worst. */
-static void weigh(struct health_verdict *v, struct health_verdict other)
+static void weigh(struct weighing *w, struct health_verdict other)
 {
-    if (other.level > v->level)
-        *v = other;
+    bool counts = !w->only || str_eq(w->only, other.address);
+    if (counts && other.level > w->v.level)
+        w->v = other;
 }
 
 static bool bus_shows_it(const struct health_input *in)
@@ -297,31 +307,33 @@ static bool bus_shows_it(const struct health_input *in)
     return is_of_this_boot(in) && in->inventory->lost;
 }
 
-static void judge_bus(const struct health_input *in, struct health_verdict *v)
+static void judge_bus(struct weighing *w)
 {
+    const struct health_input *in = w->in;
     if (bus_shows_it(in))
-        weigh(v, (struct health_verdict){ .level = HEALTH_REBOOT,
+        weigh(w, (struct health_verdict){ .level = HEALTH_REBOOT,
                                           .reason = REASON_GPU_LOST,
                                           .address = in->inventory->lost_address,
                                           .gpu = gpu_at(in, in->inventory->lost_address) });
 }
 
 /* No pod works there, whatever else is known of the GPUs. */
-static void judge_proof(const struct health_input *in, struct health_verdict *v)
+static void judge_proof(struct weighing *w)
 {
-    if (in->proof_failed_s)
-        weigh(v, (struct health_verdict){
+    if (w->in->proof_failed_s)
+        weigh(w, (struct health_verdict){
                      .level = HEALTH_CLOSE, .reason = REASON_PROOF_FAILED, .address = "" });
 }
 
-static void judge_gpus(const struct health_input *in, bool after_log, struct health_verdict *v)
+static void judge_gpus(struct weighing *w, bool after_log)
 {
+    const struct health_input *in = w->in;
     size_t n = is_of_this_boot(in) ? in->facts->gpus_len : 0;
     for (size_t k = 0; k < ARRAY_LEN(gpu_checks); k++)
         for (size_t i = 0; i < n && gpu_checks[k].after_log == after_log; i++) {
             const struct gpu_health *g = &in->facts->gpus[i];
             enum reason reason = gpu_checks[k].reason;
-            weigh(v, (struct health_verdict){ .level = gpu_checks[k].level(in, g),
+            weigh(w, (struct health_verdict){ .level = gpu_checks[k].level(in, g),
                                               .reason = reason ? reason
                                                                : recovery_reasons[g->recovery],
                                               .address = g->address,
@@ -367,30 +379,43 @@ static bool is_earlier(const struct gpu_fault *a, const struct gpu_fault *b)
 }
 
 /* Of equal faults the first one counts: a later one is no news about the node. */
-static void judge_log(const struct health_input *in, struct health_verdict *v)
+static void judge_log(struct weighing *w)
 {
+    const struct health_input *in = w->in;
     struct health_verdict worst = { 0 };
     for (size_t i = 0; i < in->facts->faults_len; i++) {
         struct health_verdict one = health_of_fault(in, &in->facts->faults[i]);
+        if (w->only && !str_eq(w->only, one.address))
+            continue;
         bool ties = one.level && one.level == worst.level;
         if (one.level > worst.level || (ties && is_earlier(one.log, worst.log)))
             worst = one;
     }
-    weigh(v, worst);
+    weigh(w, worst);
+}
+
+static struct health_verdict weighed(const struct health_input *in, const char *only)
+{
+    struct weighing w = { .in = in, .only = only };
+    judge_bus(&w);
+    judge_proof(&w);
+    if (in->facts) {
+        judge_gpus(&w, false);
+        judge_log(&w);
+        judge_gpus(&w, true);
+    }
+    w.v.hard = bus_shows_it(in) || in->proof_failed_s;
+    return w.v;
 }
 
 struct health_verdict health_judge(const struct health_input *in)
 {
-    struct health_verdict v = { 0 };
-    judge_bus(in, &v);
-    judge_proof(in, &v);
-    if (in->facts) {
-        judge_gpus(in, false, &v);
-        judge_log(in, &v);
-        judge_gpus(in, true, &v);
-    }
-    v.hard = bus_shows_it(in) || in->proof_failed_s;
-    return v;
+    return weighed(in, NULL);
+}
+
+struct health_verdict health_of_gpu(const struct health_input *in, const char *address)
+{
+    return weighed(in, address);
 }
 
 /* Facts that no boot and no driver repairs. */

@@ -342,6 +342,12 @@ static void set_annotation(json_t *patch, const char *key, const char *now, cons
         json_object_set_new(patch, key, wanted ? json_string(wanted) : json_null());
 }
 
+/* Whether a claim does what a user asks for with the annotation ostler.dev/repair. */
+static bool claim_answers(const struct claim *c)
+{
+    return c && claim_kinds[c->kind].repairs && c->phase != CLAIM_FAILED;
+}
+
 /* The patch of the differences; NULL: none. */
 static json_t *marks_build(struct diff *d, const struct marks *wanted)
 {
@@ -358,6 +364,9 @@ static json_t *marks_build(struct diff *d, const struct marks *wanted)
                    wanted->proof);
     set_annotation(annotations, ANNOTATION_FAULT, intern_text(d->view->strings, n->fault),
                    wanted->fault);
+    if (claim_answers(wanted->claim))
+        set_annotation(annotations, ANNOTATION_REPAIR, intern_text(d->view->strings, n->repair),
+                       NULL);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL,
                    wanted->host_driver ? "true" : NULL);
     struct node_change change = { .labels = d->set_labels,

@@ -101,7 +101,7 @@ json_t *next_step(const struct gpu_node_input *in, struct arena *a)
     bool claimed = s->next_text && s->state != NODE_LOST;
     if (claimed)
         return rollout_decides(in) ? held_step(in, a) : claimed_step(s, a);
-    if (waiting_for_turn(in))
+    if (waiting_for_turn(in) || waiting_for_repair(in))
         return step(reason_text(rollout_hold_reason(waiting_turn(in->hold))), 0, NULL, a);
     if (gpu_node_is_rolled_back(in))
         return step(reason_text(REASON_ROLLED_BACK), 0,

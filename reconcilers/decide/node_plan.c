@@ -17,6 +17,8 @@
 #include "reconcilers/decide/node_steps.h"
 #include "reconcilers/decide/proof_marks.h"
 #include "reconcilers/decide/owner.h"
+#include "reconcilers/decide/repair_phases.h"
+#include "reconcilers/decide/repair_pod.h"
 #include "reconcilers/decide/upgrade_steps.h"
 #include "reconcilers/decide/upgrade_target.h"
 
@@ -157,6 +159,35 @@ static void send_away(const struct node_pass *p, const struct upgrade *up)
         drain_delete(&up->drain, p->actions);
 }
 
+/* What a repair changes of the node's record and taint of a fault (node_closing.h), which otherwise
+ * stay while the node is claimed: an attempt begins, or the fault is over. */
+static void mark_repair(const struct node_pass *p, const struct upgrade *up, struct marks *wanted)
+{
+    struct fault_record record;
+    fault_record_parse(wanted->fault, &record);
+    if (up->tries)
+        fault_record_try(&record, up->tried, p->in->now_s);
+    if (up->heals) {
+        record.state = FAULT_OVER;
+        wanted->unhealthy = p->v->unhealthy = false;
+        p->v->repair = REPAIR_NOTHING;
+    }
+    if (!up->tries && !up->heals)
+        return;
+    CLEANUP_FREE char *text = fault_record_text(&record);
+    wanted->fault = text ? arena_strdup(p->a, text) : NULL;
+}
+
+/* The pods of a repair: they go with their phase. */
+static void act_on_repair(const struct node_pass *p, const struct upgrade *up)
+{
+    bool under_way = up->claimed &&
+                     (up->claim.phase == CLAIM_RESETTING || up->claim.phase == CLAIM_REBOOTING);
+    repair_pods_clear(p, under_way ? &up->claim : NULL);
+    if (up->makes_pod)
+        repair_pod_make(p, up->pod_kind, &up->claim);
+}
+
 /* A claimed node, or one whose claim a user removed. */
 static void go_on(const struct node_pass *p, const struct upgrade *up,
                   const struct node_closing *closing)
@@ -172,6 +203,7 @@ static void go_on(const struct node_pass *p, const struct upgrade *up,
                                 .changing = up->claimed && claim_is_changing(&up->claim) };
     proof_marks_add(p, &open, &wanted);
     node_closing_mark(p, closing, &wanted);
+    mark_repair(p, up, &wanted);
     if (up->look || up->look_for_holders)
         node_plan_look_at_node(p, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS);
     write_patch(p, marks_patch(&p->in->view, &wanted), up->reason ? up->reason : REASON_UPGRADE,
@@ -181,6 +213,7 @@ static void go_on(const struct node_pass *p, const struct upgrade *up,
         proof_act(p, &up->proves, &up->proof);
     else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its termination message is kept */
         proof_clear(p);
+    act_on_repair(p, up);
     send_away(p, up);
 }
 
@@ -362,6 +395,7 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t,
         proof_act(p, &proving.of, &proving.look);
     else if (p->in->view.node->ready)
         proof_clear(p);
+    repair_pods_clear(p, NULL);
     node_closing_judge(p, look, closing);
 }
 
@@ -388,7 +422,8 @@ static void node_plan_move(const struct node_pass *p, const struct node_facts *f
         go_on(p, &up, &closing);
     else
         node_plan_serve(p, t, &closing, host_driver, up.gave_up);
-    if (!in->view.node->ready)
+    repair_limit(p);
+    if (!in->view.node->ready && v->state != NODE_REBOOTING)
         settle_lost(p, "");
 }
 
@@ -479,7 +514,9 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
         manage(&pass, &facts);
     else if (marked)
         node_plan_release(&pass);
-    if (!ours)
+    if (!ours) {
         proof_clear(&pass);
+        repair_pods_clear(&pass, NULL);
+    }
     images_clean(&pass);
 }

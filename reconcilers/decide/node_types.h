@@ -24,6 +24,8 @@
     X(WAITING, "Waiting", true)       /* claimed: no new GPU pods; running jobs finish */          \
     X(DRAINING, "Draining", true)     /* claimed: GPU pods are evicted */                          \
     X(UNLOADING, "Unloading", true)   /* claimed: stack, then driver are removed */                \
+    X(RESETTING, "Resetting", true)   /* claimed: a pod resets GPUs while no driver is loaded */   \
+    X(REBOOTING, "Rebooting", true)   /* claimed: a pod reboots the node */                        \
     X(VALIDATING, "Validating", true) /* all operands are up; a GPU check runs */                  \
     X(READY, "Ready", true)           /* driver, toolkit and device plugin are up */               \
     X(UNHEALTHY, "Unhealthy", true)   /* closed for new pods: its GPUs have a fault */             \

@@ -14,6 +14,7 @@
 /* In rollout order. */
 enum rank {
     RANK_RESTORES, /* out of service until it has its known good revision */
+    RANK_REPAIRS,
     RANK_RETREATS,
     RANK_WAITING,
     /* Failed with another target than its current one, or a user asked for a retry: it is out of
@@ -22,6 +23,7 @@ enum rank {
     RANK_PENDING,
     RANK_RETRY,
     RANK_LAST, /* Ostler runs on it */
+    RANK_IDLE, /* its GPUs work until they are reset */
 };
 
 /* A node that needs a decision of the rollout. */
@@ -57,6 +59,8 @@ static enum rank rank_of(const struct work *w)
 {
     if (w->restores)
         return RANK_RESTORES;
+    if (w->repairs)
+        return w->node->repair == REPAIR_IDLE && !w->node->claim ? RANK_IDLE : RANK_REPAIRS;
     if (w->retreats)
         return RANK_RETREATS;
     if (w->state == WORK_WAITING)
@@ -66,9 +70,9 @@ static enum rank rank_of(const struct work *w)
     return w->node->runs_ostler ? RANK_LAST : RANK_PENDING;
 }
 
-/* Among failed nodes to retry, the one that has waited longest goes first. Otherwise nodes that
- * never come up could take every turn. A node with unhealthy GPUs, which gets no new jobs and so is
- * idle, must not be the one that proves a revision. */
+/* Among nodes to repair, and among failed nodes to retry, the one that has waited longest goes
+ * first. Otherwise nodes that never come up could take every turn. A node with unhealthy GPUs,
+ * which gets no new jobs and so is idle, must not be the one that proves a revision. */
 static int rollout_compare(const void *x, const void *y, void *arg)
 {
     const struct candidate *a = x, *b = y;
@@ -76,6 +80,8 @@ static int rollout_compare(const void *x, const void *y, void *arg)
     const struct rollout_spec *spec = arg;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
+    if (a->rank == RANK_REPAIRS && m->repair_since_s != n->repair_since_s)
+        return m->repair_since_s < n->repair_since_s ? -1 : 1;
     if (a->rank == RANK_RETRY && m->claim->since_s != n->claim->since_s)
         return m->claim->since_s < n->claim->since_s ? -1 : 1;
     if (m->up != n->up)
@@ -87,11 +93,12 @@ static int rollout_compare(const void *x, const void *y, void *arg)
     return strverscmp(m->name, n->name);
 }
 
-/* Nodes under way are left to their own pass, as are a claim that waits for an outdated target and
- * a node that must become empty. */
+/* Nodes under way are left to their own pass, as are a claim that waits for an outdated target, a
+ * node that must become empty, and a failed repair that is not retried. */
 static bool is_candidate(const struct work *w)
 {
-    if (!w->progress)
+    bool is_over = w->repairs && w->state == WORK_FAILED && !rollout_is_to_repair(w->node);
+    if (!w->progress || is_over)
         return false;
     return w->state == WORK_PENDING || w->state == WORK_SKIPPED || w->state == WORK_FAILED ||
            (w->state == WORK_WAITING && !w->stale);
@@ -120,7 +127,8 @@ static void rollout_collect(struct deciding *d)
  * so it delays no other. */
 static bool is_idle(const struct deciding *d, const struct candidate *c)
 {
-    return c->ready && c->gate == ROLLOUT_HOLD_NONE && ahead_images(c->work) != IMAGES_MISSING &&
+    return !c->work->repairs && c->ready && c->gate == ROLLOUT_HOLD_NONE &&
+           ahead_images(c->work) != IMAGES_MISSING &&
            budget_refuses(&d->budget, c->work, false) == ROLLOUT_HOLD_NONE;
 }
 
@@ -159,10 +167,11 @@ static const struct turn {
     bool ready;
     enum images_state images;
 } turns[] = {
-    { RANK_RESTORES, true, IMAGES_READY }, { RANK_RETRY, true, IMAGES_READY },
-    { RANK_LAST, true, IMAGES_READY },     { RANK_LAST, true, IMAGES_PULLING },
-    { RANK_LAST, false, IMAGES_READY },    { RANK_LAST, false, IMAGES_PULLING },
-    { RANK_LAST, true, IMAGES_MISSING },   { RANK_LAST, false, IMAGES_MISSING },
+    { RANK_RESTORES, true, IMAGES_READY }, { RANK_REPAIRS, true, IMAGES_READY },
+    { RANK_RETRY, true, IMAGES_READY },    { RANK_LAST, true, IMAGES_READY },
+    { RANK_LAST, true, IMAGES_PULLING },   { RANK_LAST, false, IMAGES_READY },
+    { RANK_LAST, false, IMAGES_PULLING },  { RANK_LAST, true, IMAGES_MISSING },
+    { RANK_LAST, false, IMAGES_MISSING },  { RANK_IDLE, true, IMAGES_READY },
 };
 
 /* The first domain, by name, with a node of this turn that nothing else delays. Budgets count too:
@@ -216,8 +225,9 @@ static enum rollout_hold limits(const struct deciding *d, const struct candidate
                                 int64_t *ret_until_s)
 {
     *ret_until_s = INT64_MAX;
-    enum rollout_hold hold = c->work->restores ? ROLLOUT_HOLD_NONE
-                                               : gate_canary(d->in, c->work, c->ready, ret_until_s);
+    bool free = c->work->restores || c->work->repairs;
+    enum rollout_hold hold = free ? ROLLOUT_HOLD_NONE
+                                  : gate_canary(d->in, c->work, c->ready, ret_until_s);
     if (hold != ROLLOUT_HOLD_NONE)
         return hold;
     /* Do not taint a node for its jobs that would return to service at once. */
@@ -233,7 +243,7 @@ static enum rollout_hold limits(const struct deciding *d, const struct candidate
         return hold;
     if (c->lacks)
         return ahead_hold(&d->ahead, c->work, c->ready);
-    bool first = c->ready && c->rank != RANK_LAST;
+    bool first = c->ready && c->rank < RANK_LAST;
     return ahead_refuses(&d->ahead, c->work, c->ready, first) ? ROLLOUT_HOLD_IMAGES
                                                               : ROLLOUT_HOLD_NONE;
 }
@@ -247,15 +257,39 @@ static enum rollout_grant_kind grant_kind(const struct candidate *c)
     return c->work->state == WORK_FAILED ? GRANT_RETRY : GRANT_CLAIM;
 }
 
+/* Whether the claim brings what the policy wants. A repair does if the node's upgrade could start
+ * now, or goes on as it began; otherwise it brings back what the node ran. */
+static bool brings_target(const struct deciding *d, const struct work *w)
+{
+    const struct rollout_node *n = w->node;
+    if (!w->repairs)
+        return true;
+    if (n->claim)
+        return w->progress != &d->view.repairs || !claim_kinds[n->claim->kind].repairs;
+    return w->progress != &d->view.repairs && n->images.state == IMAGES_READY &&
+           gate_lets_upgrade(&d->gates, w);
+}
+
+static struct assignment_ref goal_of(const struct work *w, bool target)
+{
+    const struct rollout_node *n = w->node;
+    if (target)
+        return n->target;
+    return n->claim ? assignment_ref(&n->claim->to) : n->now;
+}
+
 static void grant(struct deciding *d, const struct candidate *c)
 {
-    struct progress *p = c->work->progress;
+    bool target = brings_target(d, c->work);
+    struct progress *p = target ? c->work->progress : &d->view.repairs;
     enum rollout_grant_kind kind = grant_kind(c);
     d->ret->grants[d->ret->grant_count++] = (struct rollout_grant){
         .node = c->work->node,
         .kind = kind,
         .restores = c->work->restores,
-        .message = rollout_grant_message(c->work, kind, d->in, d->arena)
+        .repairs = c->work->repairs,
+        .to = goal_of(c->work, target),
+        .message = rollout_grant_message(c->work, kind, target, d->in, d->arena)
     };
     budget_take(&d->budget, c->work, c->ready);
     ahead_take(&d->ahead, c->work, c->ready);
@@ -294,15 +328,22 @@ static void consider(struct deciding *d, const struct candidate *c)
         d->starves = c->work;
 }
 
+/* Nodes that come after all others, whether these can start or not. */
+static int group_of(enum rank rank)
+{
+    return rank < RANK_LAST ? 0 : rank == RANK_LAST ? 1 : 2;
+}
+
 /* Nodes that can start come before nodes that would only be tainted for their jobs, so that they
- * get the room. The node that runs Ostler comes after both. */
+ * get the room. The node that runs Ostler comes after both, and idle nodes that a reset would serve
+ * come last. */
 static void give_out(struct deciding *d)
 {
     d->ret->grants = arena_alloc(d->arena, d->candidate_count * sizeof *d->ret->grants);
-    for (int last = 0; last <= 1; last++)
+    for (int group = 0; group <= 2; group++)
         for (int ready = 1; ready >= 0; ready--)
             for (size_t i = 0; i < d->candidate_count; i++)
-                if (d->candidates[i].ready == ready && (d->candidates[i].rank == RANK_LAST) == last)
+                if (d->candidates[i].ready == ready && group_of(d->candidates[i].rank) == group)
                     consider(d, &d->candidates[i]);
 }
 

@@ -1,13 +1,13 @@
 #include "reconcilers/decide/rollout_budget.h"
 
 /* Whether a claim counts as taking the node out of service. A failure with the current target
- * counts against the failure threshold instead. A claim of another policy takes its node out of
- * service too. */
+ * counts against the failure threshold instead, but for one of a repair. A claim of another policy
+ * takes its node out of service too. */
 static bool claim_counts(const struct work *w)
 {
     const struct rollout_node *n = w->node;
-    return n->closed ||
-           (n->claim && claim_closes(n->claim) && (w->state != WORK_FAILED || w->stale));
+    return n->closed || (n->claim && claim_closes(n->claim) &&
+                         (w->state != WORK_FAILED || w->stale || w->repairs));
 }
 
 static bool is_out(const struct work *w)

@@ -24,20 +24,26 @@ void gates_make(const struct rollout_input *in, const char *plan_hash, struct ga
     ret->changes_s = change_s == INT64_MAX ? INT64_MAX : change_s - in->set_s;
 }
 
-/* Only a driver change waits for jobs, and only as long as the policy says, counted from the
- * claim. */
+/* How long jobs have from the claim; -1: until they end. */
+static int64_t jobs_s(const struct work *w, const struct rollout_input *in)
+{
+    return w->repairs ? in->health->wait_for_jobs_s : in->spec->drain.wait_for_jobs_s;
+}
+
+/* Only a driver change and a repair wait for jobs, and only as long as the policy says, counted
+ * from the claim. */
 bool gate_has_jobs(const struct work *w, const struct rollout_input *in)
 {
-    int64_t wait = in->spec->drain.wait_for_jobs_s;
+    int64_t wait = jobs_s(w, in);
     const struct claim *c = w->node->claim;
-    if (!tiers[w->tier].drains || !w->node->jobs || wait == 0)
+    if ((!w->repairs && !tiers[w->tier].drains) || !w->node->jobs || wait == 0)
         return false;
     return wait < 0 || !c || !claim_closes(c) || !time_passed(c->claimed_s, wait, in->now_s);
 }
 
 int64_t gate_jobs_until_s(const struct work *w, const struct rollout_input *in)
 {
-    int64_t wait = in->spec->drain.wait_for_jobs_s;
+    int64_t wait = jobs_s(w, in);
     return wait < 0 ? INT64_MAX : time_after(w->node->claim->claimed_s, wait);
 }
 
@@ -68,7 +74,7 @@ static enum rollout_hold node_gate(const struct rollout_input *in, const struct 
                                    int64_t *ret_until_s)
 {
     const struct rollout_node *n = w->node;
-    if (n->cordoned || n->held || n->gave_up)
+    if (n->cordoned || n->held || (n->gave_up && !w->repairs))
         return ROLLOUT_HOLD_SKIPPED;
     if (!n->claim)
         return ROLLOUT_HOLD_NONE;
@@ -119,6 +125,27 @@ enum rollout_hold gate_canary(const struct rollout_input *in, const struct work 
     return ROLLOUT_HOLD_SOAK;
 }
 
+bool gate_lets_upgrade(const struct gates *g, const struct work *w)
+{
+    int64_t until_s;
+    return g->closed == ROLLOUT_HOLD_NONE && !w->node->gave_up &&
+           revision_gate(g->in, w, &until_s) == ROLLOUT_HOLD_NONE &&
+           gate_canary(g->in, w, true, &until_s) == ROLLOUT_HOLD_NONE;
+}
+
+/* A repair waits for a user who paused the rollout, and until a failed one may be retried. */
+static enum rollout_hold repair_gate(const struct gates *g, const struct work *w,
+                                     int64_t *ret_until_s)
+{
+    int64_t due_s = w->node->claim ? backoff_until(w, g->in->now_s) : 0;
+    if (g->closed == ROLLOUT_HOLD_PAUSED)
+        return g->closed;
+    if (!due_s)
+        return ROLLOUT_HOLD_NONE;
+    *ret_until_s = due_s;
+    return ROLLOUT_HOLD_BACKOFF;
+}
+
 /* A failed node is tainted, and nothing works on it: a rollback to a known good revision waits for
  * no window and no user. */
 enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool ready,
@@ -128,6 +155,8 @@ enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool read
     enum rollout_hold hold = node_gate(g->in, w, ready, ret_until_s);
     if (hold != ROLLOUT_HOLD_NONE || w->restores)
         return hold;
+    if (w->repairs)
+        return repair_gate(g, w, ret_until_s);
     if (g->closed != ROLLOUT_HOLD_NONE) {
         *ret_until_s = g->changes_s;
         return g->closed;
@@ -152,6 +181,8 @@ enum rollout_hold gate_far(const struct gates *g, const struct work *w, int64_t 
 {
     enum rollout_hold hold = g->closed;
     *ret_from_s = hold == ROLLOUT_HOLD_NONE ? INT64_MAX : g->changes_s;
+    if (w->repairs)
+        return hold == ROLLOUT_HOLD_PAUSED ? hold : ROLLOUT_HOLD_NONE;
     if (hold == ROLLOUT_HOLD_NONE)
         hold = revision_gate(g->in, w, ret_from_s);
     if (hold == ROLLOUT_HOLD_NONE)

@@ -23,6 +23,8 @@ bool gate_has_jobs(const struct work *w, const struct rollout_input *in);
 int64_t gate_jobs_until_s(const struct work *w, const struct rollout_input *in);
 /* Whether a user asked for a retry since it failed. */
 bool gate_is_forgiven(const struct work *w);
+/* Whether a node that is repaired now may also get its target. */
+bool gate_lets_upgrade(const struct gates *g, const struct work *w);
 /* Why the canary lets no node of this revision start now, or be tainted for its jobs if it is not
  * `ready`. Sets `ret_until_s` if that ends by itself. */
 enum rollout_hold gate_canary(const struct rollout_input *in, const struct work *w, bool ready,

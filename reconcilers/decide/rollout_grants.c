@@ -15,19 +15,27 @@ static const enum reason reasons[] = {
     [GRANT_RETRY] = REASON_RETRIED,
 };
 
-/* Whether a claim continues with its target; another target starts a new claim. */
-static bool goes_on(const struct rollout_node *n)
+/* Whether a claim continues with its target; another target, or a repair, starts a new claim. */
+static bool goes_on(const struct rollout_grant *g)
 {
-    return n->claim && claim_is_for(n->claim, n->target);
+    const struct claim *c = g->node->claim;
+    return c && claim_is_for(c, g->to) && claim_kinds[c->kind].repairs == g->repairs;
 }
 
-/* The first phase of a claim with a slot: GPU pods leave only for another driver, and only if there
- * can be any. */
-static enum claim_phase first_phase(const struct rollout_node *n)
+/* The first phase of a claim with a slot: GPU pods leave only for another driver or a repair, and
+ * only if there can be any. */
+static enum claim_phase first_phase(const struct rollout_grant *g)
 {
-    bool drains = assignment_drains(n->now, n->target);
-    return drains && *n->now.hash[TIER_DRIVER] && *n->now.hash[TIER_STACK] ? CLAIM_DRAINING
-                                                                           : CLAIM_UNLOADING;
+    const struct rollout_node *n = g->node;
+    bool drains = g->repairs || (assignment_drains(n->now, g->to) && *n->now.hash[TIER_DRIVER]);
+    return drains && *n->now.hash[TIER_STACK] ? CLAIM_DRAINING : CLAIM_UNLOADING;
+}
+
+static enum claim_kind kind_of(const struct rollout_grant *g, bool back)
+{
+    if (g->repairs)
+        return CLAIM_REPAIR;
+    return back || g->restores ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
 }
 
 /* Whether its times start again: it is retried, or its jobs have ended by themselves. Until then no
@@ -43,21 +51,26 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
 {
     const struct rollout_node *n = g->node;
     struct claim c = { .claimed_s = by->now_s, .attempt = 1, .gpus = n->gpus };
-    if (goes_on(n)) {
+    if (goes_on(g)) {
         c = *n->claim;
     } else {
         if (n->claim)
             claim_keep(&c, n->claim);
-        c.kind = back || g->restores ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
+        c.kind = kind_of(g, back);
         claim_begin_from(&c, n->now);
     }
-    c.attempt += goes_on(n) && n->claim->phase == CLAIM_FAILED;
-    if (goes_on(n) && begins_anew(g))
+    c.attempt += goes_on(g) && n->claim->phase == CLAIM_FAILED;
+    if (g->repairs && n->repair == REPAIR_ASKED) {
+        c.asked = true;
+        c.attempt = 1;
+    }
+    if (goes_on(g) && begins_anew(g))
         c.claimed_s = by->now_s;
     snprintf(c.policy, sizeof c.policy, "%s", by->policy);
     c.generation = by->generation;
-    assignment_copy(&c.to, n->target);
-    c.phase = g->kind == GRANT_CLAIM_WAITING ? CLAIM_WAITING : first_phase(n);
+    assignment_copy(&c.to, g->to);
+    c.phase = g->kind == GRANT_CLAIM_WAITING ? CLAIM_WAITING : first_phase(g);
+    c.boot = 0;
     c.since_s = by->now_s;
     *c.reason = '\0';
     return c;
@@ -66,7 +79,7 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
 /* A failed node rolls back if its claim is a new one for that. */
 static enum reason rollout_grants_reason_of(const struct rollout_grant *g, const struct claim *c)
 {
-    bool back = g->kind == GRANT_RETRY && c->kind == CLAIM_ROLLBACK && !goes_on(g->node);
+    bool back = g->kind == GRANT_RETRY && c->kind == CLAIM_ROLLBACK && !goes_on(g);
     return back ? REASON_ROLLED_BACK : reasons[g->kind];
 }
 

@@ -236,15 +236,31 @@ static const char *describe_parallel(const struct rollout_story *s, const struct
                         who_waits(r, s->a), nodes_are(s->a, slots->used), slots->max);
 }
 
+static size_t repairs_under_way(const struct rollout_view *v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->in->node_count; i++) {
+        const struct work *w = &v->works[i];
+        n += w->repairs && !w->node->leaving &&
+             (w->state == WORK_WAITING || w->state == WORK_ACTIVE);
+    }
+    return n;
+}
+
 /* "1 because of upgrades, 0 down, 0 cordoned, 2 with unhealthy GPUs": why nodes are out of
  * service. */
-static const char *what_is_out(const struct budget *b, struct arena *a)
+static const char *what_is_out(const struct rollout_story *s)
 {
+    const struct budget *b = s->budget;
+    struct arena *a = s->a;
+    size_t repairs = repairs_under_way(s->view);
     const char *leaving = b->leaving ? arena_printf(a, ", %zu being deleted", b->leaving) : "";
     const char *unhealthy = b->unhealthy
                                 ? arena_printf(a, ", %zu with unhealthy GPUs", b->unhealthy)
                                 : "";
-    return arena_printf(a, "%zu because of upgrades, %zu down, %zu cordoned%s%s", b->claimed,
+    return arena_printf(a, "%zu because of upgrades%s, %zu down, %zu cordoned%s%s",
+                        b->claimed - repairs,
+                        repairs ? arena_printf(a, ", %zu because of repairs", repairs) : "",
                         b->down, b->cordoned, unhealthy, leaving);
 }
 
@@ -252,7 +268,7 @@ static const char *describe_unavailable(const struct rollout_story *s, const str
 {
     const struct budget *b = s->budget;
     return arena_printf(s->a, "%s: %s out of service (%s), and maxUnavailable allows %zu",
-                        who_waits(r, s->a), nodes_are(s->a, b->nodes.used), what_is_out(b, s->a),
+                        who_waits(r, s->a), nodes_are(s->a, b->nodes.used), what_is_out(s),
                         b->nodes.max);
 }
 
@@ -263,7 +279,7 @@ static const char *describe_gpus(const struct rollout_story *s, const struct ref
         s->a, "%s%s with %s: %s out of service (nodes: %s), and maxUnavailableGpus allows %zu",
         who_waits(r, s->a), first_of(r, s->a), gpus(s->a, r->first->node->gpus),
         arena_printf(s->a, "%s %s", gpus(s->a, b->gpus.used), b->gpus.used == 1 ? "is" : "are"),
-        what_is_out(b, s->a), b->gpus.max);
+        what_is_out(s), b->gpus.max);
 }
 
 static const char *describe_domain(const struct rollout_story *s, const struct refusal *r)
@@ -362,13 +378,19 @@ const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hol
 
 /* ---- grants */
 
+static const char *noun_of(const struct work *w)
+{
+    return claim_kinds[w->repairs ? CLAIM_REPAIR : CLAIM_UPGRADE].noun;
+}
+
 static const char *jobs_message(const struct work *w, const struct rollout_input *in,
                                 struct arena *a)
 {
     const struct rollout_node *n = w->node;
-    int64_t wait = in->spec->drain.wait_for_jobs_s;
+    int64_t wait = w->repairs ? in->health->wait_for_jobs_s : in->spec->drain.wait_for_jobs_s;
     if (!n->up)
-        return "the node is down and tainted; its upgrade starts when it is Ready";
+        return arena_printf(a, "the node is down and tainted; its %s starts when it is Ready",
+                            noun_of(w));
     return arena_printf(
         a, "the node takes no new GPU pods; Ostler waits for %s that it does not evict, %s",
         users_text(n, a),
@@ -388,29 +410,54 @@ static const char *way_message(const struct work *w, const struct rollout_input 
         name_of(in, tier->name, n->now.hash[w->tier], a), tier->drains ? "" : "; GPU pods stay");
 }
 
-static const char *retry_message(const struct work *w, struct arena *a)
+/* Why a node is repaired, and whether it gets its target, too. */
+static const char *repair_message(const struct work *w, bool target, const struct rollout_input *in,
+                                  struct arena *a)
+{
+    static const char *const why[] = {
+        [REPAIR_NOTHING] = "the node's GPUs have a fault",
+        [REPAIR_IDLE] = "the node is idle, and its GPUs need a reset",
+        [REPAIR_FAULT] = "the node's GPUs have a fault",
+        [REPAIR_ASKED] = "a user asks for a repair of the node's GPUs",
+    };
+    return target ? arena_printf(a, "%s; Ostler also installs %s", why[w->node->repair],
+                                 way_message(w, in, a))
+                  : why[w->node->repair];
+}
+
+static const char *drain_message(const struct work *w)
+{
+    if (!w->node->jobs)
+        return "no job runs on the node: Ostler evicts its GPU pods";
+    return w->repairs ? "health.drainAfter is over: Ostler evicts the GPU pods of the node"
+                      : "drain.waitForJobs is over: Ostler evicts the GPU pods of the node";
+}
+
+static const char *retry_message(const struct work *w, bool target, const struct rollout_input *in,
+                                 struct arena *a)
 {
     const struct claim *c = w->node->claim;
     if (w->restores)
         return "Ostler rolls the node back to the last known good revisions";
-    if (w->stale)
+    if (w->repairs && !claim_kinds[c->kind].repairs)
+        return repair_message(w, false, in, a);
+    if (w->stale && target)
         return "the policy asks for other revisions: Ostler retries the failed node with them";
     return arena_printf(a, "attempt %u after %s", c->attempt + 1, c->reason);
 }
 
-const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind,
+const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, bool target,
                                   const struct rollout_input *in, struct arena *a)
 {
     switch (kind) {
     case GRANT_CLAIM_WAITING:
         return jobs_message(w, in, a);
     case GRANT_CLAIM:
-        return way_message(w, in, a);
+        return w->repairs ? repair_message(w, target, in, a) : way_message(w, in, a);
     case GRANT_DRAIN:
-        return w->node->jobs ? "drain.waitForJobs is over: Ostler evicts the GPU pods of the node"
-                             : "no job runs on the node: Ostler evicts its GPU pods";
+        return drain_message(w);
     case GRANT_RETRY:
-        return retry_message(w, a);
+        return retry_message(w, target, in, a);
     }
     return "";
 }

@@ -37,8 +37,9 @@ void rollout_failure_of(const struct rollout_story *s, struct rollout_failure *r
 /* Why a waiting node returns to service, as a sentence for the log and Events: from `hold`, or from
  * the clause `other`. From the arena. */
 const char *rollout_return_message(enum rollout_hold hold, const char *other, struct arena *a);
-/* What a grant is for, as a sentence for the log and Events. From the arena, or static. */
-const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind,
+/* What a grant is for, as a sentence for the log and Events. `target`: the node gets its target; a
+ * repair alone brings back what it ran. From the arena, or static. */
+const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, bool target,
                                   const struct rollout_input *in, struct arena *a);
 
 #endif

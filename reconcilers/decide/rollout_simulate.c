@@ -51,6 +51,7 @@ static void copy_fleet(struct player *p)
         p->nodes[i] = in->nodes[i];
         /* pulls are among the steps that succeed */
         p->nodes[i].images = (struct images){ .state = IMAGES_READY };
+        p->nodes[i].repair = REPAIR_NOTHING;
     }
     for (size_t i = 0; i < in->revision_count; i++)
         p->revisions[i] = in->revisions[i];

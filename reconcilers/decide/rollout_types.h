@@ -8,6 +8,7 @@
 #include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/decide/health.h"
 #include "reconcilers/decide/images.h"
+#include "reconcilers/decide/node_types.h"
 
 /* A node that the policy wants to serve. All borrowed. */
 struct rollout_node {
@@ -26,6 +27,10 @@ struct rollout_node {
     /* GPU pods that Ostler does not evict: jobs that it waits for, and pods that a user must end;
      * `processes` of these are outside pods. */
     unsigned jobs, processes;
+    bool idle; /* no pod uses a GPU, or would be drained */
+    /* What it asks for because of its GPUs, and since when. */
+    enum repair_need repair;
+    int64_t repair_since_s;
     bool up;        /* Ready in Kubernetes */
     bool cordoned;  /* spec.unschedulable, set by a user */
     bool unhealthy; /* closed, or about to be, for a fault of its GPUs */
@@ -67,6 +72,7 @@ struct rollout_revision {
 
 struct rollout_input {
     const struct rollout_spec *spec;
+    const struct health_spec *health;
     const struct rollout_node *nodes; /* unique names */
     size_t node_count;
     const struct rollout_revision *revisions; /* a revision that is not listed is new */
@@ -96,7 +102,9 @@ struct rollout_grant {
     /* It failed with another target and returns to a known good revision. If that fails too, the
      * revision is not to blame. */
     bool restores;
-    const char *message; /* a sentence; from the arena */
+    bool repairs;             /* its GPUs are repaired */
+    struct assignment_ref to; /* what the node will run */
+    const char *message;      /* a sentence; from the arena */
 };
 
 /* A tainted, waiting, unchanged node: its claim is removed, and it serves until its turn comes. */

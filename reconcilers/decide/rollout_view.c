@@ -89,8 +89,18 @@ static enum tier tier_of_move(const struct rollout_input *in, const struct rollo
     return t < TIERS ? t : TIERS - 1;
 }
 
+/* GPUs that work until they are reset wait until the node is idle. A user who cordons or holds the
+ * node works there. */
+bool rollout_is_to_repair(const struct rollout_node *n)
+{
+    bool wanted = n->repair == REPAIR_IDLE ? n->idle && n->up : n->repair != REPAIR_NOTHING;
+    return wanted && !n->cordoned && !n->held && !n->let_go && *n->now.hash[TIER_STACK];
+}
+
 static enum work_state state_without_claim(const struct rollout_node *n)
 {
+    if (rollout_is_to_repair(n))
+        return WORK_PENDING;
     /* Its target may by now be a known good revision that it runs, which the policy does not
      * want. */
     if (n->gave_up)
@@ -232,7 +242,7 @@ static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
 bool work_needs_images(const struct work *w)
 {
     const struct claim *c = w->node->claim;
-    return w->progress && (!c || (!claim_closes(c) && w->stale));
+    return w->progress && !w->repairs && (!c || (!claim_closes(c) && w->stale));
 }
 
 static void count_work(struct rollout_view *v, const struct work *w)
@@ -322,6 +332,22 @@ static void update_failed(struct progress *p)
 
 /* ---- all of it */
 
+/* A failed upgrade of a node whose GPUs have a fault is not retried, but repaired. */
+static bool is_repair(const struct rollout_node *n)
+{
+    bool failed = n->claim && n->claim->phase == CLAIM_FAILED;
+    return (n->claim && claim_kinds[n->claim->kind].repairs) ||
+           ((!n->claim || failed) && rollout_is_to_repair(n));
+}
+
+/* Whether a repair may bring another revision, too. */
+static bool brings_revision(const struct rollout_node *n)
+{
+    if (n->claim)
+        return !assignment_same(assignment_ref(&n->claim->from), assignment_ref(&n->claim->to));
+    return first_move(n) < TIERS && !changes_source(n);
+}
+
 static void work_make(struct rollout_view *v, struct arena *a, const struct rollout_node *n,
                       struct work *w)
 {
@@ -331,7 +357,12 @@ static void work_make(struct rollout_view *v, struct arena *a, const struct roll
         return;
     w->tier = tier_of_move(v->in, n);
     w->stale = n->claim && !claim_is_for(n->claim, n->target);
-    w->progress = progress_of(v, a, n->target.hash[w->tier], n->pool);
+    w->repairs = is_repair(n);
+    w->progress = w->repairs && !brings_revision(n)
+                      ? &v->repairs
+                      : progress_of(v, a, n->target.hash[w->tier], n->pool);
+    if (w->repairs)
+        return;
     bool back = w->progress && w->progress->record.known_good && !w->progress->record.failed;
     w->restores = back && w->state == WORK_FAILED && w->stale && claim_closes(n->claim);
     w->retreats = back && w->state == WORK_PENDING && n->up && !n->settled;
@@ -340,6 +371,7 @@ static void work_make(struct rollout_view *v, struct arena *a, const struct roll
 void rollout_view_make(const struct rollout_input *in, struct arena *a, struct rollout_view *ret)
 {
     *ret = (struct rollout_view){ .in = in, .next_lost_s = INT64_MAX };
+    ret->repairs.record = (struct rollout_revision){ .hash = "", .known_good = true };
     ret->works = arena_alloc(a, in->node_count * sizeof *ret->works);
     for (size_t i = 0; i < in->node_count; i++)
         work_make(ret, a, &in->nodes[i], &ret->works[i]);

@@ -44,22 +44,30 @@ struct progress {
 struct work {
     const struct rollout_node *node;
     enum work_state state;
-    struct progress *progress; /* of the revision that it will get; NULL: no move */
-    enum tier tier;            /* by which it moves */
-    bool stale;                /* its claim is for another target than its current one */
-    bool restores; /* failed, returns to a known good revision: out of service until then */
-    bool retreats; /* the same without a claim: what it runs is not well */
+    /* Of the revision that it will get; NULL: no move. A repair that brings no revision has that of
+     * the view. */
+    struct progress *progress;
+    enum tier tier; /* by which it moves */
+    bool stale;     /* its claim is for another target than its current one */
+    bool repairs;   /* its GPUs are to be repaired, or are being repaired */
+    bool restores;  /* failed, returns to a known good revision: out of service until then */
+    bool retreats;  /* the same without a claim: what it runs is not well */
 };
 
 struct rollout_view {
     const struct rollout_input *in;
     struct work *works;        /* one for each node, in the input's order; from the arena */
     struct progress *progress; /* a list, in the order in which nodes need them; from the arena */
+    /* Of all repairs that bring no revision. Nothing is recorded of it, no canary goes first, and
+     * nothing fails with it. */
+    struct progress repairs;
     size_t of[WORK_STATE_COUNT];
     /* When the next node under way that is down counts as lost; INT64_MAX: none. */
     int64_t next_lost_s;
 };
 
+/* Whether the node is to be repaired, and no user keeps Ostler off. */
+bool rollout_is_to_repair(const struct rollout_node *n);
 /* Whether the node serves until its claim, and so must pull the images of its target first. A
  * tainted node pulls when its pods start. */
 bool work_needs_images(const struct work *w);

@@ -1,12 +1,19 @@
 #include "reconcilers/decide/upgrade_message.h"
 
+#include "reconcilers/decide/repair_rungs.h"
 #include "reconcilers/decide/rollout_message.h"
+
+static int64_t wait_for_jobs_s(const struct upgrade_story *s)
+{
+    return claim_kinds[s->claim->kind].repairs ? s->health->wait_for_jobs_s
+                                               : s->spec->drain.wait_for_jobs_s;
+}
 
 /* ---- when a phase ends by itself; 0: never */
 
 static int64_t jobs_s(const struct upgrade_story *s)
 {
-    int64_t wait_s = s->spec->drain.wait_for_jobs_s;
+    int64_t wait_s = wait_for_jobs_s(s);
     return wait_s < 0 ? 0 : time_after(s->claim->claimed_s, wait_s);
 }
 
@@ -18,6 +25,11 @@ static int64_t drain_s(const struct upgrade_story *s)
 static int64_t install_s(const struct upgrade_story *s)
 {
     return time_after(s->from_s, s->spec->install_timeout_s);
+}
+
+static int64_t reboot_s(const struct upgrade_story *s)
+{
+    return time_after(s->claim->since_s, repair_reboot_s(s->health));
 }
 
 static int64_t validation_s(const struct upgrade_story *s)
@@ -35,7 +47,7 @@ static int64_t retry_s(const struct upgrade_story *s)
 
 static const char *next_waiting(const struct upgrade_story *s, const char *at, struct arena *a)
 {
-    if (s->spec->drain.wait_for_jobs_s < 0)
+    if (wait_for_jobs_s(s) < 0)
         return "Ostler drains it when they end and a slot is free, without a time limit";
     return arena_printf(a, "Ostler drains it when they end and a slot is free, or at %s", at);
 }
@@ -48,29 +60,50 @@ static const char *next_draining(const struct upgrade_story *s, const char *at, 
                             : "the node returns to service unchanged");
 }
 
+/* What follows the removal of the driver. */
 static const char *next_unloading(const struct upgrade_story *s, const char *at, struct arena *a)
 {
+    const struct claim_kind_row *kind = &claim_kinds[s->claim->kind];
+    return arena_printf(a, "then Ostler %s; the %s times out at %s",
+                        kind->repairs ? "resets the GPUs or reboots the node"
+                                      : "installs the new version",
+                        kind->noun, at);
+}
+
+static const char *next_resetting(const struct upgrade_story *s, const char *at, struct arena *a)
+{
+    return arena_printf(a, "then Ostler installs the driver; the %s times out at %s",
+                        claim_kinds[s->claim->kind].noun, at);
+}
+
+static const char *next_rebooting(const struct upgrade_story *s, const char *at, struct arena *a)
+{
     (void) s;
-    return arena_printf(a, "then Ostler installs the new version; the upgrade times out at %s", at);
+    return arena_printf(
+        a,
+        "Ostler installs the driver when the node is back with another boot id; the repair "
+        "times out at %s",
+        at);
 }
 
 static const char *next_installing(const struct upgrade_story *s, const char *at, struct arena *a)
 {
-    (void) s;
-    return arena_printf(a, "then it is validated; the upgrade times out at %s", at);
+    return arena_printf(a, "then it is validated; the %s times out at %s",
+                        claim_kinds[s->claim->kind].noun, at);
 }
 
 static const char *next_validating(const struct upgrade_story *s, const char *at, struct arena *a)
 {
-    (void) s;
-    return arena_printf(a, "then it is back in service; the upgrade times out at %s", at);
+    return arena_printf(a, "then it is back in service; the %s times out at %s",
+                        claim_kinds[s->claim->kind].noun, at);
 }
 
 static const char *next_failed(const struct upgrade_story *s, const char *at, struct arena *a)
 {
     const char *back = "the node returns to service as soon as its operands come up; ";
-    return arena_printf(a, "%sthe next attempt is at %s if the rollout still needs it",
-                        claim_closes(s->claim) ? back : "", at);
+    return arena_printf(
+        a, "%sthe next attempt is at %s if the %s", claim_closes(s->claim) ? back : "", at,
+        claim_kinds[s->claim->kind].repairs ? "fault is still there" : "rollout still needs it");
 }
 
 static const struct {
@@ -80,6 +113,8 @@ static const struct {
     [CLAIM_WAITING] = { jobs_s, next_waiting },
     [CLAIM_DRAINING] = { drain_s, next_draining },
     [CLAIM_UNLOADING] = { install_s, next_unloading },
+    [CLAIM_RESETTING] = { install_s, next_resetting },
+    [CLAIM_REBOOTING] = { reboot_s, next_rebooting },
     [CLAIM_INSTALLING] = { install_s, next_installing },
     [CLAIM_VALIDATING] = { validation_s, next_validating },
     [CLAIM_FAILED] = { retry_s, next_failed },

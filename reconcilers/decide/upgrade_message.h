@@ -4,12 +4,14 @@
 
 #include "base/arena.h"
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/health_spec.h"
 #include "reconcilers/model/rollout_spec.h"
 
 /* All borrowed. */
 struct upgrade_story {
     const struct claim *claim;
     const struct rollout_spec *spec;
+    const struct health_spec *health;
     const char *what; /* the object that it waits for, and why */
     int64_t from_s;   /* start of the phase's timeout: not before the node was up and watched */
 };

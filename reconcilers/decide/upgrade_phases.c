@@ -10,6 +10,7 @@
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/inventory.h"
+#include "reconcilers/decide/repair_phases.h"
 
 /* ---- shared parts */
 
@@ -24,12 +25,12 @@ static void look_at_pods(const struct upgrade_pass *s)
     int64_t left;
     const struct node_input *in = s->p->in;
     const struct claim *c = &s->out->claim;
-    const struct drain_spec *spec = &in->rollout->drain;
+    const struct drain_spec spec = drain_of_claim(&in->rollout->drain, in->health_spec, c);
     const struct drain_input look = { .pods = in->pod_list,
                                       .node_uid = in->view.node->head.uid,
                                       .strings = in->view.strings,
-                                      .spec = spec,
-                                      .jobs_may_go = drain_jobs_may_go(spec, c->claimed_s,
+                                      .spec = &spec,
+                                      .jobs_may_go = drain_jobs_may_go(&spec, c->claimed_s,
                                                                        in->now_s, &left),
                                       .closed_s = drain_closed_s(c),
                                       .now_s = in->now_s,
@@ -87,7 +88,7 @@ static void upgrade_phases_ask(struct upgrade_pass *s, struct assignment_ref to)
     s->out->claim.since_s = s->p->in->now_s;
 }
 
-static void upgrade_phases_describe(struct upgrade_pass *s, enum reason reason, const char *message)
+void upgrade_pass_describe(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     s->out->reason = reason;
     s->out->message = message;
@@ -100,24 +101,23 @@ void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum rea
     s->out->claim.phase = phase;
     s->out->claim.since_s = s->p->in->now_s;
     *s->out->claim.reason = '\0';
-    upgrade_phases_describe(s, reason, message);
+    upgrade_pass_describe(s, reason, message);
 }
 
 void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     s->out->claimed = false;
-    upgrade_phases_describe(s, reason, message);
+    upgrade_pass_describe(s, reason, message);
 }
 
-/* `why` becomes one word, so that a claim can hold it. */
-PRINTF(3, 4)
-static void fail(struct upgrade_pass *s, const char *why, const char *fmt, ...)
+void upgrade_pass_fail(struct upgrade_pass *s, const char *why, const char *fmt, ...)
 {
     char *reason = s->out->claim.reason;
     size_t n = 0;
     va_list ap;
     va_start(ap, fmt);
-    upgrade_pass_enter(s, CLAIM_FAILED, REASON_UPGRADE_FAILED, arena_vprintf(s->p->a, fmt, ap));
+    upgrade_pass_enter(s, CLAIM_FAILED, claim_kinds[s->out->claim.kind].failed,
+                       arena_vprintf(s->p->a, fmt, ap));
     va_end(ap);
     for (const char *c = why; *c && n < CLAIM_REASON_MAX - 1; c++)
         if (isalnum((unsigned char) *c))
@@ -164,10 +164,10 @@ static void step_waiting(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s);
-    upgrade_phases_describe(s, REASON_WAITING_FOR_JOBS,
-                            s->out->drain.message
-                                ? s->out->drain.message
-                                : "its jobs have ended: it waits for a slot in the rollout");
+    upgrade_pass_describe(s, REASON_WAITING_FOR_JOBS,
+                          s->out->drain.message
+                              ? s->out->drain.message
+                              : "its jobs have ended: it waits for a slot in the rollout");
 }
 
 /* Whether the node returns to Waiting. A job may run for weeks, and this phase holds a slot of
@@ -188,9 +188,9 @@ static void send_pods_away(struct upgrade_pass *s)
     const struct drain_spec *spec = &s->p->in->rollout->drain;
     const struct drain *d = &s->out->drain;
     const char *refused = s->p->in->refused;
-    upgrade_phases_describe(
-        s, REASON_DRAINING,
-        refused ? arena_printf(s->p->a, "%s; refused for %s", d->message, refused) : d->message);
+    upgrade_pass_describe(s, REASON_DRAINING,
+                          refused ? arena_printf(s->p->a, "%s; refused for %s", d->message, refused)
+                                  : d->message);
     s->out->send = SEND_EVICT;
     if (!is_overdue(s, spec->timeout_s))
         return;
@@ -200,12 +200,14 @@ static void send_pods_away(struct upgrade_pass *s)
     }
     s->out->send = SEND_NONE;
     if (was_tried(s))
-        fail(s, reason_text(REASON_PODS_NOT_EVICTED),
-             "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
-             s->out->message);
+        upgrade_pass_fail(
+            s, reason_text(REASON_PODS_NOT_EVICTED),
+            "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
+            s->out->message);
     else
-        fail(s, reason_text(REASON_DRAIN_TIMEOUT),
-             "drain.timeout is over: the node returns to service unchanged; %s", s->out->message);
+        upgrade_pass_fail(s, reason_text(REASON_DRAIN_TIMEOUT),
+                          "drain.timeout is over: the node returns to service unchanged; %s",
+                          s->out->message);
 }
 
 static void step_draining(struct upgrade_pass *s)
@@ -235,6 +237,8 @@ static bool driver_must_go(const struct upgrade_pass *s)
     const char *driver = upgrade_pass_now(s, TIER_DRIVER);
     const struct operand_pod *pod = &s->p->in->pods->of[OPERAND_DRIVER];
     bool tried = s->out->claim.attempt > 1 && pod->present && !pod->ready;
+    if (*driver && repair_takes_driver(s))
+        return true;
     bool may_be_tried = claim_drains(&s->out->claim) || !s->p->in->pods->gpu_pods;
     return *driver &&
            (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
@@ -295,14 +299,13 @@ static void take_driver_off(struct upgrade_pass *s)
         return;
     }
     if (pods_may_still_come(s)) {
-        upgrade_phases_describe(
-            s, REASON_UNLOADING,
-            "toolkit and device plugin are gone; a GPU pod that was bound before "
-            "the taint may still start");
+        upgrade_pass_describe(s, REASON_UNLOADING,
+                              "toolkit and device plugin are gone; a GPU pod that was bound before "
+                              "the taint may still start");
         return;
     }
     if (holders_are_old(s)) {
-        upgrade_phases_describe(
+        upgrade_pass_describe(
             s, REASON_UNLOADING,
             "toolkit and device plugin are gone; Ostler waits for the agent's next "
             "scan of the processes that have a GPU open");
@@ -310,7 +313,7 @@ static void take_driver_off(struct upgrade_pass *s)
     }
     upgrade_phases_ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
     s->out->look = true;
-    upgrade_phases_describe(
+    upgrade_pass_describe(
         s, REASON_REMOVING_DRIVER,
         "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
@@ -318,9 +321,9 @@ static void take_driver_off(struct upgrade_pass *s)
 static void wait_for_pods(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     if (is_overdue(s, s->p->in->rollout->install_timeout_s))
-        fail(s, reason_text(reason), "timeouts.install is over: %s", message);
+        upgrade_pass_fail(s, reason_text(reason), "timeouts.install is over: %s", message);
     else
-        upgrade_phases_describe(s, reason, message);
+        upgrade_pass_describe(s, reason, message);
 }
 
 static void step_unloading(struct upgrade_pass *s)
@@ -333,17 +336,24 @@ static void step_unloading(struct upgrade_pass *s)
         take_driver_off(s);
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_NOT_REMOVED, "the driver pod is still on the node");
-    } else if (!operands_recorded(s->p->in, assignment_ref(&s->out->claim.to))) {
-        upgrade_phases_describe(s, REASON_WAITING_FOR_REVISION,
-                                "the ControllerRevision of the new version is being written");
-    } else {
-        upgrade_pass_enter(
-            s, CLAIM_INSTALLING, REASON_UNLOADED,
+    } else if (!repair_begins(s)) {
+        upgrade_pass_install(
+            s, REASON_UNLOADED,
             arena_printf(s->p->a, "the old version is removed, Ostler installs the new one: %s",
                          what_comes(s)));
-        upgrade_pass_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
-                                                 driver_is_up(s) ? TIERS : TIER_STACK));
     }
+}
+
+void upgrade_pass_install(struct upgrade_pass *s, enum reason reason, const char *message)
+{
+    const struct assignment_ref to = assignment_ref(&s->out->claim.to);
+    if (!operands_recorded(s->p->in, to)) {
+        upgrade_pass_describe(s, REASON_WAITING_FOR_REVISION,
+                              "the ControllerRevision of the new version is being written");
+        return;
+    }
+    upgrade_pass_enter(s, CLAIM_INSTALLING, reason, message);
+    upgrade_pass_assign(s, assignment_before(to, driver_is_up(s) ? TIERS : TIER_STACK));
 }
 
 /* All operands that the node should have are up: whether a GPU works too. If this change evicted no
@@ -374,13 +384,13 @@ static void wait_for_proof(struct upgrade_pass *s)
 {
     const struct proof_look *look = &s->out->proof;
     if (look->result == PROOF_FAILS)
-        fail(s, reason_text(look->reason), "%s", look->message);
+        upgrade_pass_fail(s, reason_text(look->reason), "%s", look->message);
     else if (look->timed && deadline_is_over(s->p, s->out->claim.since_s,
                                              s->p->in->rollout->validation_timeout_s, true))
-        fail(s, reason_text(REASON_VALIDATION_FAILED), "timeouts.validation is over: %s",
-             look->message);
+        upgrade_pass_fail(s, reason_text(REASON_VALIDATION_FAILED),
+                          "timeouts.validation is over: %s", look->message);
     else
-        upgrade_phases_describe(s, look->reason, look->message);
+        upgrade_pass_describe(s, look->reason, look->message);
 }
 
 static void step_validating(struct upgrade_pass *s)
@@ -390,8 +400,9 @@ static void step_validating(struct upgrade_pass *s)
         const char *proof = s->out->proof.message
                                 ? arena_printf(s->p->a, ": %s", s->out->proof.message)
                                 : ", and can allocate GPUs";
-        upgrade_pass_release(s, REASON_UPGRADED,
-                             arena_printf(s->p->a, "the node runs %s%s", what_comes(s), proof));
+        if (repair_is_done(s))
+            upgrade_pass_release(s, claim_kinds[s->out->claim.kind].done,
+                                 arena_printf(s->p->a, "the node runs %s%s", what_comes(s), proof));
         return;
     }
     if (s->out->proving) {
@@ -404,12 +415,12 @@ static void step_validating(struct upgrade_pass *s)
         message = s->p->v->message;
     }
     if (is_overdue(s, s->p->in->rollout->validation_timeout_s))
-        fail(s,
-             operands_missing(s->p->v) ? verdict_word(s->p->v)
-                                       : reason_text(REASON_NO_ALLOCATABLE_GPUS),
-             "timeouts.validation is over: %s", message);
+        upgrade_pass_fail(s,
+                          operands_missing(s->p->v) ? verdict_word(s->p->v)
+                                                    : reason_text(REASON_NO_ALLOCATABLE_GPUS),
+                          "timeouts.validation is over: %s", message);
     else
-        upgrade_phases_describe(s, REASON_VALIDATING, message);
+        upgrade_pass_describe(s, REASON_VALIDATING, message);
 }
 
 static void step_installing(struct upgrade_pass *s)
@@ -420,7 +431,7 @@ static void step_installing(struct upgrade_pass *s)
                        str_eq(upgrade_pass_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
     if (!stack_is_on && driver_is_up(s) && operands_recorded(s->p->in, stack)) {
         upgrade_phases_ask(s, assignment_ref(&c->to));
-        upgrade_phases_describe(
+        upgrade_pass_describe(
             s, REASON_DRIVER_READY,
             "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
@@ -435,13 +446,13 @@ static void step_installing(struct upgrade_pass *s)
             "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
         step_validating(s);
     } else if (is_overdue(s, s->p->in->rollout->install_timeout_s)) {
-        fail(s, verdict_word(s->p->v), "timeouts.install is over: %s",
-             str_or_empty(s->p->v->message));
+        upgrade_pass_fail(s, verdict_word(s->p->v), "timeouts.install is over: %s",
+                          str_or_empty(s->p->v->message));
     } else {
-        upgrade_phases_describe(s, REASON_UPGRADING,
-                                s->p->v->message
-                                    ? s->p->v->message
-                                    : "the ControllerRevision of the new version is being written");
+        upgrade_pass_describe(s, REASON_UPGRADING,
+                              s->p->v->message
+                                  ? s->p->v->message
+                                  : "the ControllerRevision of the new version is being written");
     }
 }
 
@@ -454,24 +465,28 @@ static void step_failed(struct upgrade_pass *s)
     inventory_explain_driver(s->p);
     bool arrived = node_bears(&s->p->in->view, &c->to) &&
                    claim_is_for(c, assignment_ref(&s->t->runs));
-    if (claim_closes(c) && arrived && upgrade_pass_works(s)) {
+    if (claim_closes(c) && arrived && upgrade_pass_works(s) && repair_is_done(s)) {
         upgrade_pass_release(s, REASON_RECOVERED,
                              "the operands came up after all: the node returns to service");
         return;
     }
+    if (repair_ends(s))
+        return;
     const char *problem = s->p->v->message        ? s->p->v->message
                           : s->out->proof.message ? s->out->proof.message
                                                   : c->reason;
-    upgrade_phases_describe(
-        s, REASON_UPGRADE_FAILED,
-        arena_printf(s->p->a, "the upgrade failed on this node, which stays out of service: %s",
-                     problem));
+    upgrade_pass_describe(s, claim_kinds[c->kind].failed,
+                          arena_printf(s->p->a,
+                                       "the %s failed on this node, which stays out of service: %s",
+                                       claim_kinds[c->kind].noun, problem));
 }
 
 const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT] = {
     [CLAIM_WAITING] = { step_waiting, NODE_WAITING, REASON_WAITING_FOR_JOBS },
     [CLAIM_DRAINING] = { step_draining, NODE_DRAINING, REASON_DRAINING },
     [CLAIM_UNLOADING] = { step_unloading, NODE_UNLOADING, REASON_UNLOADING },
+    [CLAIM_RESETTING] = { repair_step_resetting, NODE_RESETTING, REASON_RESETTING },
+    [CLAIM_REBOOTING] = { repair_step_rebooting, NODE_REBOOTING, REASON_REBOOTING },
     [CLAIM_INSTALLING] = { step_installing, NODE_INSTALLING, REASON_UPGRADING },
     [CLAIM_VALIDATING] = { step_validating, NODE_VALIDATING, REASON_VALIDATING },
     [CLAIM_FAILED] = { step_failed, NODE_FAILED, REASON_NONE },

@@ -4,6 +4,8 @@
 #define OSTLER_RECONCILERS_DECIDE_UPGRADE_PHASES_H
 
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/fault_record.h"
+#include "reconcilers/model/task.h"
 #include "reconcilers/decide/drain.h"
 #include "reconcilers/decide/proof.h"
 
@@ -25,6 +27,11 @@ struct upgrade {
     bool look_for_holders; /* first list the pods that hold a GPU open without a request */
     enum upgrade_send send;
     struct drain drain; /* the pods of `send` */
+    bool tries;         /* an attempt of kind `tried` to repair the node begins with the write */
+    enum repair_kind tried;
+    bool heals;     /* the write ends a repair: the fault of the node is over */
+    bool makes_pod; /* the one-off pod of kind `pod_kind` must be created */
+    enum task_kind pod_kind;
     bool proving; /* the node runs what it should: the two members below say whether it works */
     struct proof_case proves;
     struct proof_look proof;
@@ -58,6 +65,12 @@ void upgrade_pass_assign_as_it_was(struct upgrade_pass *s);
 /* Moves its claim to another phase. */
 void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum reason reason,
                         const char *message);
+/* Starts phase Installing, if the records of what is to be installed exist. */
+void upgrade_pass_install(struct upgrade_pass *s, enum reason reason, const char *message);
+/* Moves its claim to phase Failed. `why` becomes one word, so that a claim can hold it. */
+void upgrade_pass_fail(struct upgrade_pass *s, const char *why, const char *fmt, ...) PRINTF(3, 4);
+/* What the node waits for in its phase. */
+void upgrade_pass_describe(struct upgrade_pass *s, enum reason reason, const char *message);
 /* Removes its claim. */
 void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char *message);
 /* Whether all operands that it should have are up and a GPU works. If not known yet, sets what to

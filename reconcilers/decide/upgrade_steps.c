@@ -9,6 +9,7 @@
 #include "reconcilers/decide/images.h"
 #include "reconcilers/decide/marks.h"
 #include "reconcilers/decide/node_operands.h"
+#include "reconcilers/decide/repair_phases.h"
 #include "reconcilers/decide/upgrade_message.h"
 #include "reconcilers/decide/upgrade_phases.h"
 #include "reconcilers/decide/upgrade_target.h"
@@ -79,6 +80,21 @@ static const char *why_not_yet(const struct upgrade_pass *s)
                         images.image ? images.image : "its images", str_or_empty(images.words));
 }
 
+/* A reset or a reboot is not interrupted: the node gets its new target afterwards. */
+static bool may_turn(const struct upgrade_pass *s)
+{
+    enum claim_phase phase = s->out->claim.phase;
+    return phase != CLAIM_RESETTING && phase != CLAIM_REBOOTING;
+}
+
+/* A repair stays one. */
+static enum claim_kind kind_of_turn(const struct upgrade_pass *s)
+{
+    if (claim_kinds[s->out->claim.kind].repairs)
+        return CLAIM_REPAIR;
+    return s->falling_back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE;
+}
+
 /* Handles a new target of the node. */
 static void change_target(struct upgrade_pass *s)
 {
@@ -96,8 +112,7 @@ static void change_target(struct upgrade_pass *s)
     s->p->v->retarget_pending = s->turn != NULL;
     if (!s->turn)
         start_over(
-            s, s->falling_back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE,
-            REASON_TARGET_CHANGED,
+            s, kind_of_turn(s), REASON_TARGET_CHANGED,
             "the node's target is another version now: Ostler upgrades the node to that one");
 }
 
@@ -146,16 +161,20 @@ static void settle_unreadable(struct upgrade_pass *s, const char *why)
 /* The failure reason that the status counts. With OTHER the verdict has the word. */
 static enum reason failed_reason(const struct upgrade_pass *s)
 {
-    static const enum reason own[] = { REASON_VALIDATION_FAILED,   REASON_VERSION_MISMATCH,
-                                       REASON_NO_ALLOCATABLE_GPUS, REASON_STACK_NOT_REMOVED,
-                                       REASON_DRIVER_NOT_REMOVED,  REASON_PODS_NOT_EVICTED,
-                                       REASON_NOUVEAU_BOUND,       REASON_SECURE_BOOT_UNSIGNED,
-                                       REASON_NETWORK_CARD_MISSING };
+    static const enum reason own[] = { REASON_VALIDATION_FAILED,    REASON_VERSION_MISMATCH,
+                                       REASON_NO_ALLOCATABLE_GPUS,  REASON_STACK_NOT_REMOVED,
+                                       REASON_DRIVER_NOT_REMOVED,   REASON_PODS_NOT_EVICTED,
+                                       REASON_NOUVEAU_BOUND,        REASON_SECURE_BOOT_UNSIGNED,
+                                       REASON_NETWORK_CARD_MISSING, REASON_REPAIR_FAILED,
+                                       REASON_RESET_FAILED,         REASON_REBOOT_FAILED,
+                                       REASON_REBOOT_NOT_ALLOWED,   REASON_ATTEMPTS_SPENT };
     enum reason reason = claim_reason(&s->out->claim);
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (reason == own[i])
             return reason;
-    return str_eq(s->out->claim.reason, verdict_word(s->p->v)) ? reason : REASON_UPGRADE_FAILED;
+    return str_eq(s->out->claim.reason, verdict_word(s->p->v))
+               ? reason
+               : claim_kinds[s->out->claim.kind].failed;
 }
 
 /* The revisions that the node counts as having run well. For an upgrade: what it came from, or, if
@@ -180,6 +199,7 @@ static void settle_step(struct upgrade_pass *s)
     struct node_verdict *v = s->p->v;
     struct upgrade_story story = { .claim = c,
                                    .spec = s->p->in->rollout,
+                                   .health = s->p->in->health_spec,
                                    .what = str_or_empty(s->out->message),
                                    .from_s = deadline_from_s(s->p->in, c->since_s) };
     if (s->out->claimed) {
@@ -217,7 +237,13 @@ static void upgrade_steps_step(struct upgrade_pass *s)
         upgrade_pass_release(s, REASON_CANCELLED,
                              "a user cordoned or held the node, and nothing was changed on it: it "
                              "returns to service");
-    } else if (!claim_is_for(c, assignment_ref(&s->t->runs)) && *s->t->runs.hash[TIER_STACK]) {
+    } else if (is_as_it_was(s) && repair_is_needless(s)) {
+        upgrade_pass_assign_as_it_was(s);
+        upgrade_pass_release(s, REASON_NOT_NEEDED,
+                             "the fault of the node's GPUs has ended, and nothing was changed on "
+                             "the node");
+    } else if (may_turn(s) && !claim_is_for(c, assignment_ref(&s->t->runs)) &&
+               *s->t->runs.hash[TIER_STACK]) {
         change_target(s);
     }
     if (s->out->claimed && !s->out->reason)

@@ -82,7 +82,7 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
                       struct arena *a)
 {
     const char *key = f->pod->head.key, *ns = namespace_of(key, a);
-    bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB;
+    bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB || f->fate == DRAIN_SICK_JOB;
     const char *job = waits ? job_of(in, f->pod, a) : NULL;
     const char *unasked = f->unasked ? "; it uses a GPU that it did not request" : "";
     if (!job)
@@ -135,6 +135,24 @@ static const char *const turns[ROLLOUT_HOLD_COUNT] = {
                              "; the upgrade starts when the label is removed",
 };
 
+/* The same for a node that waits for its repair, where that differs. */
+static const char *const repair_turns[ROLLOUT_HOLD_COUNT] = {
+    [ROLLOUT_HOLD_PAUSED] = "the repair starts when spec.rollout.paused is false",
+    [ROLLOUT_HOLD_DOWN] = "the node is down; the repair starts when it is Ready",
+    [ROLLOUT_HOLD_SKIPPED] = "a user holds it with the label " LABEL_HOLD
+                             "; the repair starts when the label is removed",
+};
+
+static bool is_to_be_repaired(const struct gpu_node_input *in)
+{
+    return in->summary->repair == REPAIR_FAULT || in->summary->repair == REPAIR_ASKED;
+}
+
+static const char *turn_text(const struct gpu_node_input *in, enum rollout_hold hold)
+{
+    return is_to_be_repaired(in) && repair_turns[hold] ? repair_turns[hold] : turns[hold];
+}
+
 enum rollout_hold waiting_turn(enum rollout_hold hold)
 {
     return hold == ROLLOUT_HOLD_NONE || turns[hold] ? hold : ROLLOUT_HOLD_PARALLEL;
@@ -153,9 +171,11 @@ static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_view view = { in->node, in->strings };
     if (in->node->cordoned)
-        return "a user cordoned it; the upgrade starts when it is uncordoned";
+        return is_to_be_repaired(in) ? "a user cordoned it; the repair starts when it is uncordoned"
+                                     : "a user cordoned it; the upgrade starts when it is "
+                                       "uncordoned";
     if (node_is_held(&view))
-        return turns[ROLLOUT_HOLD_SKIPPED];
+        return turn_text(in, ROLLOUT_HOLD_SKIPPED);
     return in->node->gave_up
                ? arena_printf(a,
                               "a user cancelled its upgrade to this target; kubectl annotate node "
@@ -177,7 +197,7 @@ const char *waiting_turn_text(const struct gpu_node_input *in, struct arena *a)
                             "starts after that",
                             intern_text(in->strings, t->no_image),
                             str_or_empty(intern_text(in->strings, t->why_no_image)))
-             : turns[hold];
+             : turn_text(in, hold);
 }
 
 bool waiting_is_closed(enum rollout_hold hold)
@@ -297,6 +317,13 @@ bool waiting_for_turn(const struct gpu_node_input *in)
     return s->state == NODE_READY && s->outdated && !s->moving && in->hold != ROLLOUT_HOLD_NONE;
 }
 
+bool waiting_for_repair(const struct gpu_node_input *in)
+{
+    const struct node_summary *s = in->summary;
+    return is_to_be_repaired(in) && !s->moving && in->hold != ROLLOUT_HOLD_NONE &&
+           (s->state == NODE_READY || s->state == NODE_UNHEALTHY);
+}
+
 bool waiting_without_image(const struct gpu_node_input *in)
 {
     return waiting_for_turn(in) && in->hold == ROLLOUT_HOLD_IMAGES && without_image(in);
@@ -340,7 +367,7 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
                            : s->cause ? s->cause->word
                                       : node_state_name(s->state);
         waiting_for_add_pod(list, s->pod, word, arena_printf(a, "the node's %s", part_of(s)), a);
-    } else if (waiting_for_turn(in)) {
+    } else if (waiting_for_turn(in) || waiting_for_repair(in)) {
         add_images(in, list);
         waiting_for_add(list,
                         &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,

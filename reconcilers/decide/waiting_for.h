@@ -9,6 +9,8 @@
 json_t *waiting_for(const struct gpu_node_input *in, struct arena *a);
 /* Whether the node is in service and waits for its turn to run something else. */
 bool waiting_for_turn(const struct gpu_node_input *in);
+/* Whether it waits for its turn to be repaired. */
+bool waiting_for_repair(const struct gpu_node_input *in);
 /* Whether it waits because its kubelet cannot pull an image. */
 bool waiting_without_image(const struct gpu_node_input *in);
 /* The kubelet's reason for a pod that does not come up on a node under way; NULL: none. From the

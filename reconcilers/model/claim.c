@@ -1,9 +1,11 @@
 #include "reconcilers/model/claim.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -17,11 +19,14 @@
 enum { VERSION = 1 };
 /* Longest release number in a claim, including the NUL. */
 enum { RELEASE_MAX = 32 };
+/* Of a boot's hash, in hexadecimal. */
+enum { BOOT_DIGITS = 16 };
 /* More than the attempts or GPUs of any node. */
 enum { COUNT_MAX = 1000000 };
 
 const struct claim_kind_row claim_kinds[CLAIM_KIND_COUNT] = {
-#define X(id, ...) [CLAIM_##id] = { __VA_ARGS__ },
+#define X(id, name, noun, failed, done, ...)                                                       \
+    [CLAIM_##id] = { name, noun, REASON_##failed, REASON_##done, __VA_ARGS__ },
     CLAIM_KINDS(X)
 #undef X
 };
@@ -69,12 +74,15 @@ const char *claim_last_stack(const struct claim *c)
 
 bool claim_is_for(const struct claim *c, struct assignment_ref target)
 {
-    return assignment_same(assignment_ref(&c->to), target);
+    bool puts_back = claim_kinds[c->kind].repairs &&
+                     assignment_same(assignment_ref(&c->to), assignment_ref(&c->from));
+    return puts_back || assignment_same(assignment_ref(&c->to), target);
 }
 
 bool claim_drains(const struct claim *c)
 {
-    return assignment_drains(assignment_ref(&c->from), assignment_ref(&c->to));
+    return claim_kinds[c->kind].repairs ||
+           assignment_drains(assignment_ref(&c->from), assignment_ref(&c->to));
 }
 
 enum reason claim_reason(const struct claim *c)
@@ -154,6 +162,24 @@ static bool claim_read_time(const json_t *value, void *at)
     return us >= 0;
 }
 
+static bool read_boot(const json_t *value, void *at)
+{
+    const char *text = json_string_value(value);
+    uint64_t boot = 0;
+    bool good = text && strlen(text) == BOOT_DIGITS &&
+                strspn(text, "0123456789abcdef") == BOOT_DIGITS;
+    if (good)
+        boot = strtoull(text, NULL, 16);
+    memcpy(at, &boot, sizeof boot);
+    return boot != 0;
+}
+
+static bool read_flag(const json_t *value, void *at)
+{
+    *(bool *) at = json_is_true(value);
+    return json_is_true(value);
+}
+
 static bool read_kind(const json_t *value, void *at)
 {
     for (size_t i = 0; i < CLAIM_KIND_COUNT; i++)
@@ -192,6 +218,8 @@ static const struct member {
     TIER_ROWS(X)
 #undef X
         { "lastStack", read_hash, AT(last_stack), true },
+    { "boot", read_boot, AT(boot), true },
+    { "asked", read_flag, AT(asked), true },
     { "reason", read_reason, AT(reason), false },
 #undef AT
 };
@@ -295,6 +323,13 @@ char *claim_text(const struct claim *c)
     json_object_set_new(said, "reason", json_string(c->reason));
     if (*c->last_stack)
         json_object_set_new(said, "lastStack", json_string(c->last_stack));
+    if (c->boot) {
+        char boot[BOOT_DIGITS + 1];
+        snprintf(boot, sizeof boot, "%016" PRIx64, c->boot);
+        json_object_set_new(said, "boot", json_string(boot));
+    }
+    if (c->asked)
+        json_object_set_new(said, "asked", json_true());
     CLEANUP_JSON json_t *more = json_parse(c->more, strlen(c->more), NULL);
     json_object_update_missing(said, more);
     return json_compact(said);

@@ -12,12 +12,15 @@
 #include "reconcilers/model/claim_phases.h"
 #include "reconcilers/model/reason.h"
 
-/* Why the node is out of service. All kinds use the phases of claim_phases.h. The tiers that change
- * decide whether GPU pods are drained. Columns: id, then name, counts, known_good and restores of
- * struct claim_kind_row */
+/* Why the node is out of service. All kinds use the phases of claim_phases.h. Columns: id, then
+ * the columns of struct claim_kind_row */
 #define CLAIM_KINDS(X)                                                                             \
-    X(UPGRADE, "Upgrade", true, false, false)  /* to the target */                                 \
-    X(ROLLBACK, "Rollback", false, true, true) /* to the known good one; target failed */
+    /* to the target */                                                                            \
+    X(UPGRADE, "Upgrade", "upgrade", UPGRADE_FAILED, UPGRADED, true, false, false, false)          \
+    /* to the known good one; the target failed */                                                 \
+    X(ROLLBACK, "Rollback", "upgrade", UPGRADE_FAILED, UPGRADED, false, true, true, false)         \
+    /* its GPUs are reset, or it reboots */                                                        \
+    X(REPAIR, "Repair", "repair", REPAIR_FAILED, REPAIRED, false, false, false, true)
 
 enum claim_kind {
 #define X(id, ...) CLAIM_##id,
@@ -28,11 +31,14 @@ enum claim_kind {
 
 /* One row of the table. */
 struct claim_kind_row {
-    const char *name; /* in the annotation; also the taint's value */
-    bool counts;      /* a failure counts against the revision that the claim installs */
+    const char *name;         /* in the annotation; also the taint's value */
+    const char *noun;         /* in sentences: "the upgrade failed" */
+    enum reason failed, done; /* of the writes that end it */
+    bool counts;              /* a failure counts against the revision that the claim installs */
     /* The claim installs a known good revision; else the node ran a known good revision before. */
     bool known_good;
     bool restores; /* the node returns to a known good revision */
+    bool repairs;  /* the driver is unloaded in any case, so that GPUs can be reset */
 };
 extern const struct claim_kind_row claim_kinds[CLAIM_KIND_COUNT];
 
@@ -58,6 +64,9 @@ struct claim {
     struct assignment from; /* what it ran before */
     char last_stack[REVISION_HASH_MAX]; /* stack that last left the node; "": the stack in `from` */
     char reason[CLAIM_REASON_MAX];      /* in phase FAILED: one word; else "" */
+    /* The node's boot that a reboot of Ostler's is to end, str_hash_id() of its id; 0: none. */
+    uint64_t boot;
+    bool asked; /* a user asked for the repair */
     /* Members that this version does not know, as a JSON object, kept when the claim is rewritten;
      * "": none. */
     char more[CLAIM_MORE_MAX];
@@ -87,9 +96,10 @@ void claim_begin_from(struct claim *c, struct assignment_ref now);
 void claim_stack_leaves(struct claim *c, const char *stack);
 /* The stack that last ran on a node that has none now; "": there was none. */
 const char *claim_last_stack(const struct claim *c);
-/* Whether `target` is what the node will run. */
+/* Whether `target` is what the node will run. A repair that brings back what the node ran is for
+ * any target: the node moves to that afterwards. */
 bool claim_is_for(const struct claim *c, struct assignment_ref target);
-/* Whether GPU pods must leave because a tier that drains changes. */
+/* Whether GPU pods must leave: a tier that drains changes, or GPUs are repaired. */
 bool claim_drains(const struct claim *c);
 /* Whether the node also has the taint. All claimed nodes do, except after a drain timeout. */
 bool claim_closes(const struct claim *c);

@@ -15,41 +15,57 @@
     PHASE(WAITING, "Waiting", false, UNCHANGED) /* tainted; jobs run to their end, no evictions */ \
     STEP(WAITING, DRAINING, "DrainStarted", "the wait is over, and a slot is free")                \
     STEP(WAITING, UNLOADING, "DrainStarted, TargetChanged", "the same; no pod must leave")         \
-    STEP(WAITING, NONE, "Cancelled, TargetChanged, ReturnedToService, Released",                   \
+    STEP(WAITING, NONE, "Cancelled, TargetChanged, ReturnedToService, NotNeeded, Released",        \
          "a user holds or cordons it, its target changes, or its turn is not within minutes")      \
     PHASE(DRAINING, "Draining", true, UNCHANGED) /* GPU pods are evicted or waited for */          \
     STEP(DRAINING, WAITING, "JobArrived",                                                          \
          "only jobs are left: they run to their end, and another node gets the slot")              \
     STEP(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                      \
-    STEP(DRAINING, FAILED, "UpgradeFailed",                                                        \
+    STEP(DRAINING, FAILED, "UpgradeFailed, RepairFailed",                                          \
          "drain.timeout is over: the node returns to service without the taint")                   \
-    STEP(DRAINING, NONE, "Cancelled, TargetChanged, Released",                                     \
-         "a user holds or cordons it, or its target changes")                                      \
+    STEP(DRAINING, NONE, "Cancelled, TargetChanged, NotNeeded, Released",                          \
+         "a user holds or cordons it, its target changes, or its fault has ended")                 \
     PHASE(UNLOADING, "Unloading", true, CHANGING) /* removes stack, then driver if it changes */   \
     STEP(UNLOADING, DRAINING, "GpuPodArrived", "a new GPU pod runs on the node")                   \
     STEP(UNLOADING, INSTALLING, "Unloaded", "stack and driver are removed")                        \
-    STEP(UNLOADING, FAILED, "UpgradeFailed", "timeouts.install is over")                           \
+    STEP(UNLOADING, RESETTING, "Resetting",                                                        \
+         "stack and driver are removed; the node's GPUs have a fault")                             \
+    STEP(UNLOADING, REBOOTING, "Rebooting",                                                        \
+         "the same, and only a reboot helps; or the host has its own driver")                      \
+    STEP(UNLOADING, FAILED, "UpgradeFailed, RepairFailed",                                         \
+         "timeouts.install is over; or a repair that may neither reset nor reboot")                \
     STEP(UNLOADING, NONE, "Abandoned, Released",                                                   \
          "it runs its earlier revision again; or Ostler releases it")                              \
+    PHASE(RESETTING, "Resetting", true, CHANGING) /* a pod resets GPUs; no driver is loaded */     \
+    STEP(RESETTING, INSTALLING, "ResetDone, ResetFailed",                                          \
+         "the GPUs are reset; or they are not, and the claim is no repair")                        \
+    STEP(RESETTING, REBOOTING, "Rebooting", "the reset failed, and a reboot is allowed")           \
+    STEP(RESETTING, FAILED, "RepairFailed", "the reset failed, and no reboot is allowed")          \
+    STEP(RESETTING, NONE, "Released", "Ostler releases the node")                                  \
+    PHASE(REBOOTING, "Rebooting", true, CHANGING) /* a pod reboots the node */                     \
+    STEP(REBOOTING, INSTALLING, "Rebooted", "the node has another boot id")                        \
+    STEP(REBOOTING, FAILED, "RepairFailed", "the reboot is refused, or the node does not return")  \
+    STEP(REBOOTING, NONE, "Released", "Ostler releases the node")                                  \
     PHASE(INSTALLING, "Installing", true, CHANGING) /* new driver, then new stack */               \
     STEP(INSTALLING, VALIDATING, "Installed", "every operand is up")                               \
     STEP(INSTALLING, UNLOADING, "TargetChanged", "its target changes")                             \
-    STEP(INSTALLING, FAILED, "UpgradeFailed",                                                      \
+    STEP(INSTALLING, FAILED, "UpgradeFailed, RepairFailed",                                        \
          "timeouts.install is over, or the validation failed")                                     \
-    STEP(INSTALLING, NONE, "Upgraded, Released",                                                   \
+    STEP(INSTALLING, NONE, "Upgraded, Repaired, Released",                                         \
          "every operand is up, and validation succeeds at once")                                   \
     PHASE(VALIDATING, "Validating", true, CHANGING) /* all is up; the kubelet must offer GPUs */   \
     STEP(VALIDATING, UNLOADING, "TargetChanged", "its target changes")                             \
-    STEP(VALIDATING, FAILED, "UpgradeFailed",                                                      \
+    STEP(VALIDATING, FAILED, "UpgradeFailed, RepairFailed",                                        \
          "the validation failed, or timeouts.validation is over")                                  \
-    STEP(VALIDATING, NONE, "Upgraded, Released", "validation succeeds")                            \
+    STEP(VALIDATING, NONE, "Upgraded, Repaired, Released",                                         \
+         "validation succeeds, and a repair's fault has ended")                                    \
     PHASE(FAILED, "Failed", false, STOPPED) /* failed: tainted, no slot, is retried later */       \
     STEP(FAILED, WAITING, "ClaimedWaiting", "retry; the node has pods that Ostler waits for")      \
     STEP(FAILED, DRAINING, "Retried, RolledBack", "retry; its driver changes")                     \
     STEP(FAILED, UNLOADING, "Retried, RolledBack, TargetChanged",                                  \
          "retry, or rollback to the known good revision")                                          \
-    STEP(FAILED, NONE, "Recovered, TargetChanged, Released",                                       \
-         "its operands came up after all, or it runs its target")
+    STEP(FAILED, NONE, "Recovered, TargetChanged, NotNeeded, AttemptsSpent, Released",             \
+         "its operands came up after all, or it runs its target; or no repair is left")
 
 enum claim_phase {
 #define PHASE(id, ...) CLAIM_##id,

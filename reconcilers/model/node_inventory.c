@@ -55,9 +55,23 @@ static void take_driven(struct node_inventory *i, const json_t *gpu)
     i->alike += *i->product && str_eq(json_str(gpu, "product"), i->product);
 }
 
+/* As 16 bits of domain, then bus, device and function. An address of another form is not kept. */
+static void node_inventory_take_address(struct node_inventory *i, const json_t *gpu)
+{
+    unsigned domain, bus, device, function;
+    size_t n = 0;
+    while (n < INVENTORY_ADDRESSES_MAX && i->addresses[n])
+        n++;
+    if (n < INVENTORY_ADDRESSES_MAX && sscanf(json_str_or_empty(gpu, "address"), "%4x:%2x:%2x.%1x",
+                                              &domain, &bus, &device, &function) == 4)
+        i->addresses[n] = domain << 16 | bus << 8 | (device & 0x1f) << 3 | (function & 7);
+}
+
 static void take_gpu(struct node_inventory *i, const json_t *gpu)
 {
     const char *driver = json_str(gpu, "driver");
+    if (!str_eq(driver, "vfio-pci"))
+        node_inventory_take_address(i, gpu);
     if (is_lost(json_str(gpu, "bus"))) {
         if (!i->lost++)
             node_inventory_take_text(gpu, "address", i->lost_address, sizeof i->lost_address);
@@ -184,6 +198,15 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
     i->health_listed = json_array_size(json_object_get(inventory, "health")) > 0;
     i->faults_listed = json_is_array(json_object_get(inventory, "faults"));
     return i;
+}
+
+bool node_inventory_address(const struct node_inventory *i, size_t gpu,
+                            char ret[static INVENTORY_ADDRESS_MAX])
+{
+    uint32_t packed = gpu < INVENTORY_ADDRESSES_MAX ? i->addresses[gpu] : 0;
+    snprintf(ret, INVENTORY_ADDRESS_MAX, "%04x:%02x:%02x.%x", packed >> 16, packed >> 8 & 0xff,
+             packed >> 3 & 0x1f, packed & 7);
+    return packed;
 }
 
 bool node_inventory_same(const struct node_inventory *a, const struct node_inventory *b)

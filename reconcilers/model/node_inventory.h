@@ -15,8 +15,8 @@
 enum { INVENTORY_ABSENT_LOOKS = 3 };
 /* Longest version, address and name that are kept, including the NUL. */
 enum { INVENTORY_VERSION_MAX = 24, INVENTORY_ADDRESS_MAX = 17, INVENTORY_NAME_MAX = 64 };
-/* More GPUs than an agent lists. */
-enum { INVENTORY_GPUS_MAX = 64 };
+/* More GPUs than an agent lists; of how many the addresses are kept. */
+enum { INVENTORY_GPUS_MAX = 64, INVENTORY_ADDRESSES_MAX = 16 };
 
 /* Zero-initialised: nothing is known. */
 struct node_inventory {
@@ -39,6 +39,9 @@ struct node_inventory {
     char slice[INVENTORY_VERSION_MAX]; /* profile of their first slice: "1g.10gb"; "": not known */
     char machine[INVENTORY_NAME_MAX];  /* machine name by its manufacturer, or "" */
     uint8_t absent_looks;              /* number of consecutive scans that found none */
+    /* PCI addresses of the GPUs that are not passed on, packed: read them with
+     * node_inventory_address(). */
+    uint32_t addresses[INVENTORY_ADDRESSES_MAX];
     char lost_address[INVENTORY_ADDRESS_MAX]; /* of the first of `lost`, or "" */
     bool google_driver;                       /* `host_driver` lies in GOOGLE_DRIVER_DIR */
     bool module_loaded, driver_container, host_driver, secure_boot;
@@ -60,6 +63,9 @@ struct node_inventory {
 /* Reads an inventory; NULL: nothing is known, because the agent has not reported. Owned by the
  * caller. */
 struct node_inventory *node_inventory_read(const json_t *inventory);
+/* The address of a GPU, "0000:65:00.0"; false: there are no more. */
+bool node_inventory_address(const struct node_inventory *i, size_t gpu,
+                            char ret[static INVENTORY_ADDRESS_MAX]);
 /* Whether all fields that decisions use are equal; NULL: no report. */
 bool node_inventory_same(const struct node_inventory *a, const struct node_inventory *b);
 /* Whether it shows that there is no GPU: enough scans of the bus found none. */

@@ -23,6 +23,7 @@ enum drain_on_timeout { DRAIN_RELEASE, DRAIN_DELETE };
 struct drain_spec {
     enum drain_mode mode;
     int64_t wait_for_jobs_s; /* -1: until they end */
+    bool repairs;            /* that is the time of health.drainAfter (drain_of_claim()) */
     int64_t timeout_s;
     enum drain_on_timeout on_timeout;
     bool delete_empty_dir;

@@ -111,9 +111,9 @@ static const char *state_of_claim(const json_t *node)
 {
     static const char *const states[][2] = {
         { "Waiting", "Waiting" },       { "Draining", "Draining" },
-        { "Unloading", "Unloading" },   { "Installing", "Installing" },
+        { "Unloading", "Unloading" },   { "Resetting", "Resetting" },
+        { "Rebooting", "Rebooting" },   { "Installing", "Installing" },
         { "Validating", "Validating" }, { "Failed", "Failed" },
-        { "Resetting", "Resetting" },   { "Rebooting", "Rebooting" },
     };
     struct reading_claim claim;
     if (!reading_is_closed(node) || !reading_claim(node, &claim))

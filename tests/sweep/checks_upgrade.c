@@ -116,6 +116,8 @@ static const struct {
     { "Draining", "Failed" },
     { "Draining", "" },
     { "Unloading", "Draining" },
+    { "Unloading", "Resetting" },
+    { "Unloading", "Rebooting" },
     { "Unloading", "Installing" },
     { "Unloading", "Failed" },
     { "Unloading", "" },

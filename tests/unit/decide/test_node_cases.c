@@ -33,6 +33,7 @@
  *   look
  *   fault: the same of the record of a fault       repair: what the node asks for (Nothing, Idle,
  *   Fault, Asked)      unhealthy: it has the taint
+ *   args: arguments of the one-off pod that is created
  *   goesOn: the pass after the write has more to do
  * Each case also holds that the write touches nothing of others, that one of others in between is
  * not lost, and that planning again finds nothing to do. */
@@ -347,9 +348,13 @@ static void check_races(const json_t *node, const struct actions *actions)
         if (json_object_get(json_at(changes, "metadata.annotations"), key))
             check_race(node, operations, edit, true);
     }
-    CLEANUP_JSON json_t *fault = tree("{'metadata': {'annotations': {'ostler.dev/fault': 'x'}}}");
-    if (json_object_get(json_at(changes, "metadata.annotations"), ANNOTATION_FAULT))
-        check_race(node, operations, fault, true);
+    static const char *const others[] = { ANNOTATION_FAULT, ANNOTATION_REPAIR };
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        CLEANUP_JSON json_t *edit = json_pack("{s:{s:{s:s}}}", "metadata", "annotations", others[i],
+                                              "edited");
+        if (json_object_get(json_at(changes, "metadata.annotations"), others[i]))
+            check_race(node, operations, edit, true);
+    }
 }
 
 /* What was written is what was wanted: the pass after it has nothing to do. */
@@ -379,6 +384,22 @@ static void check_annotation(const json_t *node, const char *annotation, const j
             fail_msg("%s is not as it should be in\n%s", key, text ? text : annotation);
 }
 
+/* The arguments of the pod that a plan creates. */
+static void check_args(const json_t *wanted, const struct actions *actions)
+{
+    CLEANUP_JSON json_t *pod = NULL;
+    for (size_t i = 0; i < actions->len && !pod; i++)
+        if (actions->items[i].verb == VERB_CREATE)
+            pod = json_parse(actions->items[i].request.body, strlen(actions->items[i].request.body),
+                             NULL);
+    const json_t *args = json_object_get(json_array_get(json_at(pod, "spec.containers"), 0),
+                                         "args");
+    CLEANUP_FREE char *got = args ? json_canonical(args) : NULL;
+    CLEANUP_FREE char *want = wanted ? json_canonical(wanted) : NULL;
+    if (wanted && !str_eq(got, want))
+        fail_msg("the arguments are %s, not %s", str_or_empty(got), want);
+}
+
 static void check_node(struct testbed *t, const char *node, const json_t *want)
 {
     CLEANUP_ARENA struct arena a = { 0 };
@@ -388,6 +409,7 @@ static void check_node(struct testbed *t, const char *node, const json_t *want)
     check_plan(want, &actions);
     check_verdict(want, &v);
     check_patch(want, &actions);
+    check_args(json_object_get(want, "args"), &actions);
     check_races(testbed_get(t, RESOURCE_NODE, node), &actions);
     if (json_object_get(want, "again"))
         assert_int_equal(actions.requeue_after_ms, json_int(want, "again", 0) * 1000);

@@ -4,6 +4,7 @@
  *   unchecked: the same, past the policy's own checks
  *   now: the time; noon of a Saturday where it does not say so     clockSet: by how much the wall
  *   clock was set forward
+ *   health: of the policy's spec
  *   nodes: {name, count, pool, domain, gpus, busy, jobs, processes (of those), driver, stack, to,
  *   toStack, wish (the driver
  *     that the policy says, where it is not `to`), claim, and of the flags below those that hold};
@@ -17,6 +18,8 @@
  *     reason}
  *       from d1 to what the node is to get, with its GPUs
  *     fault: {word, since, level (Close), hard}     driverFor: since when it has its driver
+ *     repair: Idle, Fault or Asked     sickSince: when it began to ask, 1h     gpuPods: on it,
+ *     though none runs
  *     free: since when it waits without a job on it
  *     flags: down, unhealthy, cordoned, held, closed, letGo, leaving (and let go), gaveUp,
  *     sick (not settled), ostler
@@ -29,7 +32,8 @@
  * must come of it:
  *   returns: nodes that return to service, "n" or "n for m", in their order     why: parts of their
  *   sentences
- *   grants: "ClaimWaiting n", "Claim n", "Drain n" or "Retry n", in their order
+ *   grants: "ClaimWaiting n", "Claim n", "Drain n" or "Retry n", in their order; a repair is
+ *   "ClaimRepair n", or "ClaimRepair n with its target"
  *   notes: {hash, pool, canary, wave, failed: a node}
  *   pulls: who is to pull its images, in their order
  *   hold: the reason     message: a part of it     again: in how long to look again; null: not at
@@ -61,6 +65,7 @@ struct seen {
     struct arena arena;
     struct policy policy;
     struct rollout_spec spec;
+    struct health_spec health;
     struct rollout_node *nodes;
     struct rollout_revision *revisions;
     struct rollout_input in;
@@ -115,14 +120,36 @@ static void copy_text(char *to, size_t max, const char *from)
     strcpy(to, from);
 }
 
+static enum claim_kind kind_of(const char *name)
+{
+    for (size_t i = 0; i < CLAIM_KIND_COUNT; i++)
+        if (str_eq(claim_kinds[i].name, name))
+            return (enum claim_kind) i;
+    fail_msg("%s is no kind of a claim", name);
+    return CLAIM_KIND_COUNT;
+}
+
+static enum repair_need repair_of(const json_t *brief)
+{
+    static const char *const names[] = { [REPAIR_NOTHING] = "",
+                                         [REPAIR_IDLE] = "Idle",
+                                         [REPAIR_FAULT] = "Fault",
+                                         [REPAIR_ASKED] = "Asked" };
+    const char *name = json_str_or_empty(brief, "repair");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_eq(names[i], name))
+            return (enum repair_need) i;
+    fail_msg("%s is no need of a repair", name);
+    return REPAIR_NOTHING;
+}
+
 static const struct claim *see_claim(struct seen *s, const json_t *brief,
                                      const struct rollout_node *n)
 {
     if (!brief)
         return NULL;
     struct claim *c = arena_alloc(&s->arena, sizeof *c);
-    c->kind = str_eq(json_str(brief, "kind"), claim_kinds[CLAIM_ROLLBACK].name) ? CLAIM_ROLLBACK
-                                                                                : CLAIM_UPGRADE;
+    c->kind = kind_of(text_of(brief, "kind", claim_kinds[CLAIM_UPGRADE].name));
     c->phase = phase_of(text_of(brief, "phase", "Installing"));
     c->since_s = ago(s, brief, "since", s->in.now_s - 60);
     c->claimed_s = ago(s, brief, "claimed", c->since_s);
@@ -198,8 +225,11 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .runs_ostler = flag(brief, "ostler"),
         .fault = see_fault(s, json_object_get(brief, "fault")),
         .driver_s = ago(s, brief, "driverFor", 0),
+        .repair = repair_of(brief),
+        .repair_since_s = ago(s, brief, "sickSince", s->in.now_s - 60),
     };
     n.busy = (unsigned) json_int(brief, "busy", n.jobs);
+    n.idle = !n.busy && !n.jobs && !flag(brief, "gpuPods");
     n.claim = see_claim(s, json_object_get(brief, "claim"), &n);
     n.free_s = ago(s, brief, "free", 0);
     n.settled = n.up && !n.claim && !flag(brief, "sick") && !n.unhealthy &&
@@ -264,9 +294,10 @@ static void see_spec(struct seen *s, const json_t *given)
     struct policy_problems problems = { 0 };
     json_t *rollout = json_pack("{s:{s:i}}", "canary", "nodes", 0);
     json_merge(rollout, json_object_get(given, "rollout"));
-    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion",
+    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o, s:O*}}", "apiVersion",
                                             POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
-                                            "name", POLICY_NAME, "spec", "rollout", rollout);
+                                            "name", POLICY_NAME, "spec", "rollout", rollout,
+                                            "health", json_object_get(given, "health"));
     if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
                       &s->policy, &problems) < 0) {
         CLEANUP_FREE char *text = policy_problems_text(&problems);
@@ -275,7 +306,9 @@ static void see_spec(struct seen *s, const json_t *given)
     policy_problems_clear(&problems);
     json_merge(json_object_get(s->policy.spec, "rollout"), json_object_get(given, "unchecked"));
     rollout_spec_decode(s->policy.spec, &s->spec);
+    health_spec_decode(s->policy.spec, &s->health);
     s->in.spec = &s->spec;
+    s->in.health = &s->health;
 }
 
 static void see(struct seen *s, const json_t *given)
@@ -297,13 +330,22 @@ static void see(struct seen *s, const json_t *given)
 
 /* ---- what came of it */
 
+/* A repair brings what the node is to get, or what it ran. */
+static const char *way_of(const struct rollout_grant *g)
+{
+    bool moves = !assignment_same(g->node->now, g->to);
+    return !g->repairs ? "" : moves ? " with its target" : "";
+}
+
 static void check_grants(const json_t *want, const struct rollout_decision *d)
 {
     CLEANUP_BUF struct buf got = BUF_INIT(1 << 20), wanted = BUF_INIT(1 << 20);
     size_t i;
     json_t *line;
     for (size_t k = 0; k < d->grant_count; k++)
-        buf_printf(&got, "%s %s\n", kinds[d->grants[k].kind], d->grants[k].node->name);
+        buf_printf(&got, "%s%s %s%s\n", kinds[d->grants[k].kind],
+                   d->grants[k].repairs ? "Repair" : "", d->grants[k].node->name,
+                   way_of(&d->grants[k]));
     json_array_foreach (json_object_get(want, "grants"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))

@@ -30,27 +30,34 @@ static const struct row {
     unsigned attempt;
     int64_t claimed_s;
     unsigned jobs; /* that are on the node */
+    bool repairs;
 } rows[] = {
     { "a new claim for a driver drains", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "new", "s1",
-      CLAIM_DRAINING, "old", "s1", 1, NOW_S, 0 },
+      CLAIM_DRAINING, "old", "s1", 1, NOW_S, 0, false },
     { "a new claim for a stack does not", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "old", "s2",
-      CLAIM_UNLOADING, "old", "s1", 1, NOW_S, 0 },
+      CLAIM_UNLOADING, "old", "s1", 1, NOW_S, 0, false },
     { "one that waits for jobs", GRANT_CLAIM_WAITING, "old", "s1", NONE_BEFORE, NULL, "new", "s1",
-      CLAIM_WAITING, "old", "s1", 1, NOW_S, 0 },
+      CLAIM_WAITING, "old", "s1", 1, NOW_S, 0, false },
     { "its jobs are over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1",
-      CLAIM_DRAINING, "old", "s1", 1, NOW_S, 0 },
+      CLAIM_DRAINING, "old", "s1", 1, NOW_S, 0, false },
     { "the time for its jobs is over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1",
-      CLAIM_DRAINING, "old", "s1", 1, CLAIMED_S, 2 },
+      CLAIM_DRAINING, "old", "s1", 1, CLAIMED_S, 2, false },
     { "a retry with everything off remembers what the node ran before", GRANT_RETRY, "", "",
-      CLAIM_FAILED, "new", "new", "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0 },
+      CLAIM_FAILED, "new", "new", "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0, false },
     { "a retry with the new driver on remembers what the node ran before", GRANT_RETRY, "new", "s1",
-      CLAIM_FAILED, "new", "new", "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0 },
+      CLAIM_FAILED, "new", "new", "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0, false },
     { "a retry after a drain that timed out drains", GRANT_RETRY, "old", "s1", CLAIM_FAILED, "new",
-      "new", "s1", CLAIM_DRAINING, "old", "s1", 2, NOW_S, 0 },
+      "new", "s1", CLAIM_DRAINING, "old", "s1", 2, NOW_S, 0, false },
     { "another target is a new beginning", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "newer",
-      "s1", CLAIM_DRAINING, "new", "s1", 1, NOW_S, 0 },
+      "s1", CLAIM_DRAINING, "new", "s1", 1, NOW_S, 0, false },
     { "with the stack off there is no pod to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new",
-      "newer", "s1", CLAIM_UNLOADING, "new", "", 1, NOW_S, 0 },
+      "newer", "s1", CLAIM_UNLOADING, "new", "", 1, NOW_S, 0, false },
+    { "a repair drains, though it brings nothing else", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL,
+      "old", "s1", CLAIM_DRAINING, "old", "s1", 1, NOW_S, 0, true },
+    { "so does one beside the host's own driver", GRANT_CLAIM, "", "s1", NONE_BEFORE, NULL, "",
+      "s1", CLAIM_DRAINING, "", "s1", 1, NOW_S, 0, true },
+    { "a repair of a node whose upgrade failed is a new beginning", GRANT_RETRY, "new", "s1",
+      CLAIM_FAILED, "new", "new", "s1", CLAIM_DRAINING, "new", "s1", 1, NOW_S, 0, true },
 };
 
 static void check(void **state)
@@ -73,12 +80,15 @@ static void check(void **state)
                               .gpus = 8,
                               .jobs = row->jobs,
                               .claim = row->before == NONE_BEFORE ? NULL : &before };
-    struct rollout_grant g = { .node = &n, .kind = row->kind };
+    struct rollout_grant g = {
+        .node = &n, .kind = row->kind, .repairs = row->repairs, .to = n.target
+    };
     struct claimant by = {
         .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S
     };
     struct claim c = grant_claim(&g, &by, false);
     assert_int_equal(c.phase, row->phase);
+    assert_int_equal(c.kind, row->repairs ? CLAIM_REPAIR : CLAIM_UPGRADE);
     assert_string_equal(c.to.hash[TIER_DRIVER], row->to_driver);
     assert_string_equal(c.to.hash[TIER_STACK], row->to_stack);
     assert_string_equal(c.from.hash[TIER_DRIVER], row->from_driver);
@@ -113,7 +123,7 @@ static json_t *claim_operations(const json_t *object, struct actions *actions)
     struct rollout_node n = { .name = "gpu-1",
                               .now = { { "old", "s1" } },
                               .target = { { "new", "s1" } } };
-    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM },
+    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM, .to = n.target },
                &(struct node_view){ node, strings },
                &(struct claimant){
                    .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S },
@@ -204,7 +214,7 @@ static enum reason reason_to_run(const char *driver, bool back)
                               .now = { { "new", "s1" } },
                               .target = { { driver, "s1" } },
                               .claim = &failed };
-    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_RETRY },
+    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_RETRY, .to = n.target },
                &(struct node_view){ node, strings },
                &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .now_s = NOW_S },
                back, &actions);

@@ -94,6 +94,54 @@ static const struct row {
       "2026-11-20T10:02:00Z" },
 };
 
+/* What a repair says differs where an upgrade would be named. */
+static const struct health_spec health = { .wait_for_jobs_s = 3600, .reboot = HEALTH_REBOOT_POD };
+static const struct row repair_rows[] = {
+    { "a repair has its own time for jobs",
+      { .kind = CLAIM_REPAIR, .phase = CLAIM_WAITING },
+      { .drain = { .wait_for_jobs_s = -1 } },
+      0,
+      "W, since 2026-11-20T10:00:00Z; Ostler drains it when they end and a slot is free, or at "
+      "2026-11-20T11:00:00Z",
+      "2026-11-20T11:00:00Z" },
+    { "what a repair does without a driver",
+      { .kind = CLAIM_REPAIR, .phase = CLAIM_UNLOADING },
+      { .install_timeout_s = 1800 },
+      0,
+      "W, since 2026-11-20T10:00:00Z; then Ostler resets the GPUs or reboots the node; the repair "
+      "times out at 2026-11-20T10:30:00Z",
+      "2026-11-20T10:30:00Z" },
+    { "a reset",
+      { .kind = CLAIM_REPAIR, .phase = CLAIM_RESETTING },
+      { .install_timeout_s = 1800 },
+      0,
+      "W, since 2026-11-20T10:00:00Z; then Ostler installs the driver; the repair times out at "
+      "2026-11-20T10:30:00Z",
+      "2026-11-20T10:30:00Z" },
+    { "a reset on the way of an upgrade",
+      { .kind = CLAIM_UPGRADE, .phase = CLAIM_RESETTING },
+      { .install_timeout_s = 1800 },
+      0,
+      "W, since 2026-11-20T10:00:00Z; then Ostler installs the driver; the upgrade times out at "
+      "2026-11-20T10:30:00Z",
+      "2026-11-20T10:30:00Z" },
+    { "a reboot has twenty minutes, whether the node is up or down",
+      { .kind = CLAIM_REPAIR, .phase = CLAIM_REBOOTING },
+      { .install_timeout_s = 1800 },
+      600,
+      "W, since 2026-11-20T10:00:00Z; Ostler installs the driver when the node is back with "
+      "another "
+      "boot id; the repair times out at 2026-11-20T10:20:00Z",
+      "2026-11-20T10:20:00Z" },
+    { "a failed repair",
+      { .kind = CLAIM_REPAIR, .phase = CLAIM_FAILED, .attempt = 1 },
+      { 0 },
+      0,
+      "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; "
+      "the next attempt is at 2026-11-20T10:02:00Z if the fault is still there",
+      "2026-11-20T10:02:00Z" },
+};
+
 static void check(void **state)
 {
     const struct row *row = *state;
@@ -103,6 +151,7 @@ static void check(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     struct upgrade_story s = { .claim = &claim,
                                .spec = &row->spec,
+                               .health = &health,
                                .what = "W",
                                .from_s = row->from_s ? T0 + row->from_s : claim.since_s };
     assert_string_equal(upgrade_sentence(&s, &a), row->want);
@@ -133,6 +182,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    SUITE_ROWS(&s, check, repair_rows);
     suite_add(&s, "times past all calendars", times_past_all_calendars, NULL);
     return suite_run(&s, "upgrade_message");
 }

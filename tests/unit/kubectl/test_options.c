@@ -52,7 +52,7 @@ static const struct refusal {
     { "status -n", "--namespace needs NAME" },
     { "nodes --state Faild",
       "--state: must be one of Unmanaged Discovered Installing Waiting "
-      "Draining Unloading Validating "
+      "Draining Unloading Resetting Rebooting Validating "
       "Ready Unhealthy Failed Lost ForeignStack Unsupported Removing, not \"Faild\"" },
     { "plan -n a",
       "--namespace is not an option of `kubectl gpu plan`; `kubectl gpu help` lists the options" },

@@ -256,6 +256,71 @@ static void check_questions(void **state)
     assert_string_equal(claim_phase_name(CLAIM_VALIDATING), "Validating");
 }
 
+/* A repair drains whatever it brings; one that brings back what the node ran is for any target. */
+static void check_repairs(void **state)
+{
+    (void) state;
+    const struct assignment_ref other = { { "another", "s1" } }, own = { { "d1", "s1" } };
+    struct claim c = { .kind = CLAIM_REPAIR, .to = { { "d1", "s1" } }, .from = { { "d1", "s1" } } };
+    assert_true(claim_drains(&c));
+    assert_true(claim_is_for(&c, own) && claim_is_for(&c, other));
+    memcpy(c.from.hash[TIER_DRIVER], "d0", sizeof "d0");
+    assert_true(claim_is_for(&c, own) && !claim_is_for(&c, other));
+    c.kind = CLAIM_UPGRADE;
+    memcpy(c.from.hash[TIER_DRIVER], "d1", sizeof "d1");
+    assert_false(claim_drains(&c) || claim_is_for(&c, other));
+    assert_false(claim_kinds[CLAIM_REPAIR].counts || claim_kinds[CLAIM_REPAIR].restores);
+}
+
+/* The boot that a reboot is to end, and whether a user asked, are members only where they say
+ * something. */
+static void check_repair_text(void **state)
+{
+    (void) state;
+    struct claim c = whole, back;
+    c.kind = CLAIM_REPAIR;
+    c.boot = 0x08a60307b54d7e7c;
+    c.asked = true;
+    CLEANUP_FREE char *text = claim_text(&c);
+    assert_non_null(strstr(text, "\"boot\":\"08a60307b54d7e7c\",\"asked\":true"));
+    assert_true(claim_parse(text, &back, NULL));
+    assert_true(back.boot == c.boot && back.asked && !*back.more);
+    char *boot = strstr(text, "08a6");
+    boot[0] = 'X';
+    assert_false(claim_parse(text, &back, NULL));
+}
+
+/* Every step, by the first letters of the phases in their order; "-" is no claim. */
+static const struct steps_row {
+    enum claim_phase from;
+    const char *to;
+} steps_rows[] = {
+    { CLAIM_NONE, "WDU" },         { CLAIM_WAITING, "DU-" },    { CLAIM_DRAINING, "WUF-" },
+    { CLAIM_UNLOADING, "DrbIF-" }, { CLAIM_RESETTING, "bIF-" }, { CLAIM_REBOOTING, "IF-" },
+    { CLAIM_INSTALLING, "UVF-" },  { CLAIM_VALIDATING, "UF-" }, { CLAIM_FAILED, "WDU-" },
+};
+
+static void check_steps(void **state)
+{
+    static const char letters[] = "WDUrbIVF-";
+    (void) state;
+    assert_int_equal(strlen(letters), CLAIM_PHASE_COUNT + 1);
+    assert_int_equal(sizeof steps_rows / sizeof *steps_rows, CLAIM_PHASE_COUNT + 1);
+    for (size_t i = 0; i <= CLAIM_PHASE_COUNT; i++)
+        for (int to = 0; to <= CLAIM_PHASE_COUNT; to++) {
+            bool wanted = strchr(steps_rows[i].to, letters[to]) != NULL;
+            enum claim_phase from = steps_rows[i].from;
+            if ((int) from != to && claim_step_exists(from, (enum claim_phase) to) != wanted)
+                fail_msg("the step from %c to %c is %s", letters[from], letters[to],
+                         wanted ? "missing" : "there");
+        }
+    for (int p = 0; p < CLAIM_PHASE_COUNT; p++) {
+        bool changes = strchr("UrbIV", letters[p]), slot = changes || letters[p] == 'D';
+        assert_int_equal(claim_phase_progress((enum claim_phase) p) == CLAIM_CHANGING, changes);
+        assert_int_equal(claim_phase_has_slot((enum claim_phase) p), slot);
+    }
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -269,5 +334,8 @@ int main(void)
     suite_add(&s, "members that this version does not know: too long", check_more_is_bounded, NULL);
     SUITE_ROWS(&s, check_last_stack, last_rows);
     suite_add(&s, "what a claim says of its node", check_questions, NULL);
+    suite_add(&s, "what a repair says of its node", check_repairs, NULL);
+    suite_add(&s, "a repair as text", check_repair_text, NULL);
+    suite_add(&s, "the steps between phases are these and no others", check_steps, NULL);
     return suite_run(&s, "claim");
 }

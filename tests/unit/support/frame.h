@@ -256,6 +256,7 @@ static inline json_t *frame_rest(const json_t *node)
     json_object_del(annotations, ANNOTATION_GAVE_UP);
     json_object_del(annotations, ANNOTATION_PROOF);
     json_object_del(annotations, ANNOTATION_FAULT);
+    json_object_del(annotations, ANNOTATION_REPAIR);
     for (size_t i = 0; i < KEEP_COUNT; i++)
         json_object_del(annotations, autoscaler_keeps[i]);
     if (json_object_size(annotations) == 0)

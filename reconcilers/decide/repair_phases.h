@@ -1,0 +1,27 @@
+/* What a claim does to repair a node: phases Resetting and Rebooting, and whether a repair is
+ * wanted, possible and done. A claim of another kind that unloads the driver resets bad GPUs on
+ * the way. */
+#ifndef OSTLER_RECONCILERS_DECIDE_REPAIR_PHASES_H
+#define OSTLER_RECONCILERS_DECIDE_REPAIR_PHASES_H
+
+#include "reconcilers/decide/upgrade_phases.h"
+
+/* Whether the node's driver must be unloaded for a repair that has not begun. */
+bool repair_takes_driver(const struct upgrade_pass *s);
+/* Call it when stack and driver are removed. Leaves phase Unloading and returns true if a reset or
+ * a reboot comes now, or if neither may. */
+bool repair_begins(struct upgrade_pass *s);
+/* Steps of the phases. */
+void repair_step_resetting(struct upgrade_pass *s);
+void repair_step_rebooting(struct upgrade_pass *s);
+/* For a node that works: whether the claim is over. A repair is when the fault has ended; until
+ * then it waits, and fails when timeouts.validation is over. */
+bool repair_is_done(struct upgrade_pass *s);
+/* Whether the fault of a node to be repaired has ended before anything was changed. */
+bool repair_is_needless(const struct upgrade_pass *s);
+/* Ends a failed repair if the fault has ended, or nothing is left that Ostler may try. */
+bool repair_ends(struct upgrade_pass *s);
+/* A node that Ostler may not repair asks for no repair. Call it when the verdict is settled. */
+void repair_limit(const struct node_pass *p);
+
+#endif
