@@ -65,7 +65,7 @@ struct node_slot {
     struct health_quiet quiet; /* when its driver is, or was, being changed */
     struct health_driver driver;
     struct black_hole *hole; /* pods that failed there at once; NULL: none. Owned */
-    uint64_t nvml_boot; /* the boot in which NVML last reported of its GPUs; 0: none */
+    uint64_t nvml_boot;      /* the boot in which NVML last reported of its GPUs; 0: none */
     /* Since when its GPUs have asked for CLOSE or more, epoch seconds; 0: they do not. */
     int64_t unhealthy_s;
     /* Since when Ostler serves it, epoch seconds; 0: it was there before this process started. */

@@ -8,9 +8,8 @@
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/task_pod.h"
 
-/* How long the pod may take from when its kubelet saw it; longest purpose with its NUL; longest
- * text of a boot's hash; most GPUs that the program resets at a time. */
-enum { LIMIT_S = 600, PURPOSE_MAX = 24, BOOT_MAX = 24, GPUS_MAX = INVENTORY_ADDRESSES_MAX };
+/* How long the pod may take from when its kubelet saw it; longest purpose with its NUL; most GPUs that the program resets at a time. */
+enum { LIMIT_S = 600, PURPOSE_MAX = 24, GPUS_MAX = INVENTORY_ADDRESSES_MAX };
 
 static const struct {
     enum reason reason;
@@ -111,19 +110,16 @@ static json_t *reset_args(const struct node_pass *p, const struct claim *c)
 
 /* ---- the pod */
 
-static json_t *reboot_args(const struct node_pass *p, const struct claim *c)
+static json_t *reboot_args(const struct node_pass *p)
 {
-    char boot[BOOT_MAX];
-    snprintf(boot, sizeof boot, "--boot=%016" PRIx64, c->boot);
-    return json_pack("[s, s, s]", "reboot",
-                     p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL ? "sentinel" : "pod",
-                     boot);
+    bool sentinel = p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL;
+    return json_pack("[s, s]", "reboot", sentinel ? "sentinel" : "pod");
 }
 
 void repair_pod_make(const struct node_pass *p, enum task_kind kind, const struct claim *c)
 {
     CLEANUP_ERR struct err e = { 0 };
-    CLEANUP_JSON json_t *args = kind == TASK_RESET ? reset_args(p, c) : reboot_args(p, c);
+    CLEANUP_JSON json_t *args = kind == TASK_RESET ? reset_args(p, c) : reboot_args(p);
     char purpose[PURPOSE_MAX];
     purpose_of(c, purpose);
     const struct render_image container = { .name = task_kind_name(kind) };
@@ -137,7 +133,10 @@ void repair_pod_make(const struct node_pass *p, enum task_kind kind, const struc
                                       .args = args,
                                       .agent_image = p->in->agent_image,
                                       .spec = p->in->policy->spec,
-                                      .deadline_s = LIMIT_S };
+                                      .deadline_s = LIMIT_S,
+                                      .boot = kind == TASK_REBOOT ? c->boot : 0,
+                                      .on_control_plane = node_label(&p->in->view,
+                                                                     KUBERNETES_CONTROL_PLANE) };
     if (task_pod_create(p->in->manifests, &want, texts[kind].reason, texts[kind].made, p->actions,
                         &e) < 0)
         verdict_set(p, NODE_FAILED, REASON_REPAIR_FAILED, "the pod that %s cannot be created: %s",
