@@ -5,6 +5,13 @@
 
 enum { LONG_AGO_S = 1 };
 
+/* Whether what the node carries now, with this hash, is up. */
+static bool is_up(const struct rollout_node *n, const struct node_summary *s, const char *now)
+{
+    const struct node_standing *stack = &s->of[TIER_STACK];
+    return n->up && stack->carried && str_eq(stack->carried->hash, now) && summary_stack_works(s);
+}
+
 /* The rollout, with its own limits, handles claimed nodes. A node keeps its turn until its label is
  * seen, because the write may be in progress. */
 static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n,
@@ -13,12 +20,11 @@ static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n,
     const struct node_summary *s = &slot->summary;
     if (n->let_go || n->claim || s->removal)
         return TOOLKIT_OUT;
-    const struct node_standing *stack = &s->of[TIER_STACK];
     const char *now = n->now.hash[TIER_STACK];
     bool has_turn = s->first == FIRST_TURN || slot->toolkit.granted;
     if (!*now)
-        return has_turn && n->up && stack->target ? TOOLKIT_WAITS : TOOLKIT_OUT;
-    if (n->up && stack->carried && str_eq(stack->carried->hash, now) && summary_stack_works(s))
+        return has_turn && n->up && s->of[TIER_STACK].target ? TOOLKIT_WAITS : TOOLKIT_OUT;
+    if (is_up(n, s, now))
         return TOOLKIT_WORKS;
     if (s->state == NODE_UNHEALTHY) /* a bad GPU, and no toolkit, keeps its operands down */
         return TOOLKIT_OUT;
