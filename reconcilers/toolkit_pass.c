@@ -5,11 +5,12 @@
 
 enum { LONG_AGO_S = 1 };
 
-/* Whether what the node carries now, with this hash, is up. */
-static bool is_up(const struct rollout_node *n, const struct node_summary *s, const char *now)
+/* Of a node whose operands are not all up. A bad GPU keeps them down, whatever the toolkit does. */
+static enum toolkit_state state_while_down(enum node_state state)
 {
-    const struct node_standing *stack = &s->of[TIER_STACK];
-    return n->up && stack->carried && str_eq(stack->carried->hash, now) && summary_stack_works(s);
+    if (state == NODE_UNHEALTHY)
+        return TOOLKIT_OUT;
+    return state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
 }
 
 /* The rollout, with its own limits, handles claimed nodes. A node keeps its turn until its label is
@@ -20,15 +21,14 @@ static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n,
     const struct node_summary *s = &slot->summary;
     if (n->let_go || n->claim || s->removal)
         return TOOLKIT_OUT;
+    const struct node_standing *stack = &s->of[TIER_STACK];
     const char *now = n->now.hash[TIER_STACK];
     bool has_turn = s->first == FIRST_TURN || slot->toolkit.granted;
     if (!*now)
-        return has_turn && n->up && s->of[TIER_STACK].target ? TOOLKIT_WAITS : TOOLKIT_OUT;
-    if (is_up(n, s, now))
+        return has_turn && n->up && stack->target ? TOOLKIT_WAITS : TOOLKIT_OUT;
+    if (n->up && stack->carried && str_eq(stack->carried->hash, now) && summary_stack_works(s))
         return TOOLKIT_WORKS;
-    if (s->state == NODE_UNHEALTHY) /* a bad GPU, and no toolkit, keeps its operands down */
-        return TOOLKIT_OUT;
-    return !n->up || s->state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
+    return n->up ? state_while_down(s->state) : TOOLKIT_FAILED;
 }
 
 /* A node that was down before this process started counts as down for long. */
