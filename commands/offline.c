@@ -9,6 +9,7 @@
 #include "base/yaml.h"
 #include "kube/object.h"
 #include "reconcilers/manifests/render.h"
+#include "reconcilers/model/health_spec.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node.h"
 #include "reconcilers/decide/node_plan.h"
@@ -296,12 +297,15 @@ static bool print_decision(struct offline *f, const struct node_view *view)
     const struct node_pods no_pods = { 0 };
     struct rollout_spec rollout;
     rollout_spec_decode(f->policy.spec, &rollout);
+    struct health_spec health;
+    health_spec_decode(f->policy.spec, &health);
     struct node_input in = { .view = *view,
                              .pods = &no_pods,
                              .mode = MODE_MANAGE,
                              .may_mark = true,
                              .policy = &f->policy,
                              .rollout = &rollout,
+                             .health_spec = &health,
                              .targets = f->targets,
                              .record = target_record,
                              .arg = f };

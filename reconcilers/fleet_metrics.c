@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
 #include "reconcilers/cluster_health.h"
@@ -26,7 +27,7 @@ static const char *const by_stage[] = { "stage", NULL };
 static const char *const by_budget[] = { "budget", NULL }, *const by_word[] = { "word", NULL };
 static const char *const by_fault[] = { "xid", "level", NULL }, *const by_level[] = { "level",
                                                                                       NULL };
-static const char *const by_condition[] = { "condition", "status", NULL };
+static const char *const by_condition[] = { "condition", "status", "reason", NULL };
 
 static struct metric *add_seconds(struct metrics *registry, const char *name, const char *help,
                                   const char *const *labels)
@@ -281,7 +282,8 @@ static void show_closed(struct fleet_metrics *m, const struct cluster *c)
     metric_set(m->brake, NULL, c->brake.now.on);
 }
 
-/* Other clients may write a status too: an unknown condition makes no series. */
+/* Other clients may write a status too: an unknown condition makes no series, and all reasons
+ * outside the table count as one. */
 static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
 {
     static const char *const types[] = { "Ready",    "Reconciling", "Stalled",
@@ -292,8 +294,10 @@ static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
                                          : NULL;
     metric_drop(m->conditions, NULL);
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
+        const char *reason = json_str(condition_find(conditions, types[t]), "reason");
         for (size_t s = 0; s < ARRAY_LEN(statuses); s++) {
-            const char *const labels[] = { types[t], statuses[s] };
+            const char *const labels[] = { types[t], statuses[s],
+                                           reason_text(reason_parse(reason)) };
             if (str_eq(condition_status(conditions, types[t]), statuses[s]))
                 metric_set(m->conditions, labels, 1);
         }

@@ -1,6 +1,7 @@
 -- Health of a GpuClusterPolicy for Argo CD. It says what kstatus says (Stalled, Reconciling, Ready, observedGeneration), and more:
 -- a rollout under way is Progressing, one that waits for people or for its hours is Suspended; what the condition Degraded names
--- (nodes, a version that was rolled back, metrics, a missing detector) is Degraded.
+-- (nodes, a version that was rolled back, metrics, a missing detector) is Degraded. Bad GPUs alone are not: a large fleet has some on most
+-- days, and alerts and the nodes' own reports tell of them.
 local waits = { Paused = true, WaitingForApproval = true, WaitingForWindow = true }
 -- Nothing more will happen by itself to nodes that are down, or that people keep out: that is no matter of this policy's health.
 local over = { UpToDate = true, NodesDown = true, NodesSkipped = true }
@@ -27,7 +28,7 @@ local stalled, degraded = condition("Stalled"), condition("Degraded")
 if stalled.status == "True" then
   return health("Degraded", stalled.message)
 end
-if degraded.status == "True" then
+if degraded.status == "True" and degraded.reason ~= "GpusUnhealthy" then
   return health("Degraded", degraded.message)
 end
 if rollout.reason == "RevisionFailed" then

@@ -3,7 +3,7 @@ local health = {
   Ready = "Healthy", Unmanaged = "Healthy", ForeignStack = "Healthy",
   Discovered = "Progressing", Installing = "Progressing", Waiting = "Progressing", Draining = "Progressing",
   Unloading = "Progressing", Validating = "Progressing", Removing = "Progressing",
-  Failed = "Degraded", Unsupported = "Degraded", Lost = "Degraded",
+  Failed = "Degraded", Unhealthy = "Degraded", Unsupported = "Degraded", Lost = "Degraded",
 }
 if obj.status == nil or obj.status.state == nil then
   return { status = "Progressing", message = "Ostler has not reported about this node yet" }

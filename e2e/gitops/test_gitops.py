@@ -119,6 +119,7 @@ NODES = {
     "Failed": "Degraded",
     "Unsupported": "Degraded",
     "Lost": "Degraded",
+    "Unhealthy": "Degraded",
 }
 
 
@@ -266,6 +267,21 @@ def check_rollouts(report, libraries, states):
             report.check(f"rollout {reason}, under way: {moving}", status != want and status)
 
 
+def check_bad_gpus(report, libraries, states):
+    """A bad GPU alone changes nothing of a policy's health; any other reason of Degraded does."""
+    policies = list(states.values())
+    calm = [p for p in policies if condition(p, "Degraded")["status"] == "False"]
+    bad = copy.deepcopy(calm)
+    for policy in bad:
+        condition(policy, "Degraded").update(status="True", reason="GpusUnhealthy")
+    said = [argo for argo, _ in libraries.health(calm)]
+    report.check("bad GPUs", [argo for argo, _ in libraries.health(bad)] != said and said)
+    other = copy.deepcopy(states["first-node-0"])
+    condition(other, "Degraded").update(status="True", reason="MetricsMissing", message="why")
+    argo, _ = libraries.health([other])[0]
+    report.check("metrics are missing", argo != ("Degraded", "why") and argo)
+
+
 def check_nodes(report, libraries):
     """Every state of a GpuNode, and one of which nothing is known."""
     report.check(
@@ -366,6 +382,7 @@ def main():
     check_every(report, states, said)
     check_stale(report, libraries, states)
     check_rollouts(report, libraries, states)
+    check_bad_gpus(report, libraries, states)
     check_nodes(report, libraries)
     check_schemas(report, libraries)
     check_examples(report, libraries)

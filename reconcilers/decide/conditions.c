@@ -107,7 +107,8 @@ static bool degraded_failed(const struct checks *in, struct condition *ret)
            cond_set_main_cause(in, ret, "True");
 }
 
-/* "2 nodes have GPUs with a fault that must be repaired: gpu-1, gpu-2; …" */
+/* "2 nodes have GPUs with a fault that must be repaired: gpu-1, gpu-2; …" It hides no other reason,
+ * because alerts and Argo CD's health check leave it out. */
 static bool degraded_gpus(const struct checks *in, struct condition *ret)
 {
     const struct brake_list *l = in->v->unhealthy;
@@ -157,10 +158,10 @@ static check_fn *const degraded_checks[] = { lacks_namespace,
                                              degraded_write,
                                              degraded_failed,
                                              cond_rolled_back,
-                                             degraded_gpus,
                                              cond_metrics,
                                              degraded_reports,
                                              degraded_no_detector,
+                                             degraded_gpus,
                                              degraded_foreign,
                                              not_degraded,
                                              NULL };

@@ -21,11 +21,6 @@ static const char *const states[FAULT_STATES_LEN] = {
 #undef X
 };
 
-const char *fault_state_name(enum fault_state state)
-{
-    return states[state];
-}
-
 /* ---- reading; each reader accepts only what fault_record_text() writes */
 
 /* FAULT_STATES_LEN: none has this name. */

@@ -53,7 +53,5 @@ void fault_record_try(struct fault_record *r, enum repair_kind kind, int64_t at_
  * a clock was wrong. */
 unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind, int64_t per_s,
                             int64_t now_s);
-/* "Closed", …. Static text. */
-const char *fault_state_name(enum fault_state state);
 
 #endif

@@ -14,7 +14,7 @@ enum health_mode {
 /* How a repair may reboot a node. */
 enum health_reboot {
     HEALTH_REBOOT_NONE,     /* not at all */
-    HEALTH_REBOOT_POD,      /* a privileged pod asks the host's init */
+    HEALTH_REBOOT_POD,      /* a pod asks the host's init */
     HEALTH_REBOOT_SENTINEL, /* it writes the file that kured watches */
 };
 

@@ -8,11 +8,6 @@ static const char *const kinds[REPAIR_KINDS] = {
     [REPAIR_RESET] = "Reset", [REPAIR_REBOOT] = "Reboot"
 };
 
-const char *repair_kind_name(enum repair_kind kind)
-{
-    return kinds[kind];
-}
-
 static bool read_try(const json_t *item, struct repair_try *ret)
 {
     int64_t us = clock_parse_written(json_str(item, "at"));

@@ -18,8 +18,6 @@ struct repair_try {
     int64_t at_s; /* when it began, epoch seconds */
 };
 
-/* "Reset", "Reboot". Static text. */
-const char *repair_kind_name(enum repair_kind kind);
 /* Reads a list that repair_tries_json() writes; false: it is another one, and of `ret` nothing is
  * known. */
 bool repair_tries_read(const json_t *list, struct repair_try ret[static REPAIRS_MAX],

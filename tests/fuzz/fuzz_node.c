@@ -34,6 +34,7 @@ struct seen {
     const struct pod *pod;
     const struct manifests *manifests; /* the same for all inputs */
     struct rollout_spec rollout;
+    struct health_spec health;
     enum operating_mode mode;
 };
 
@@ -98,6 +99,7 @@ static json_t *pass(struct seen *s, const json_t *object)
                              .policy = manage ? &s->policy : NULL,
                              .targets = manage ? s->targets : NULL,
                              .rollout = manage ? &s->rollout : NULL,
+                             .health_spec = manage ? &s->health : NULL,
                              .pod_list = s->pod,
                              .now_s = NOW_S,
                              .record = record,
@@ -178,6 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(policy_decode(policy, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
                          &s.policy, &problems) == 0);
     rollout_spec_decode(s.policy.spec, &s.rollout);
+    health_spec_decode(s.policy.spec, &s.health);
     s.targets = targets_new(&s.policy, &(struct target_sources){ 0 });
     struct pod *p = pod ? pod_project(s.strings, OPERANDS, NULL, pod) : NULL;
     see_pod(&s, p);

@@ -176,32 +176,38 @@ WORLDS = {
             "OstlerNodesUnsupported",
             "OstlerGpusLost",
             "OstlerGpuFault",
+            "OstlerNodeClosed",
             "OstlerPolicyNotReady",
             "OstlerPolicyDegraded",
         },
         lambda s: s.value("ostler_nodes", state="Failed")
         and s.value("ostler_nodes", state="Unsupported")
+        and s.value("ostler_nodes", state="Unhealthy")
         and s.value("ostler_gpus", state="lost"),
         objects=(policy(),),
         actions=(
             {
                 "at": "1m",
                 "do": "AgentSays",
-                "node": "broken-1",
+                "node": "lost-1",
                 "with": {"gpus": [{"address": "0000:01:00.0", "bus": "Gone"}]},
             },
         ),
         more={
             "agents": True,
             "labeller": False,
-            "nodes": [{"name": "broken-1", "shape": "t4"}, {"name": "odd-1", "shape": "odd"}],
+            "nodes": [
+                {"name": "broken-1", "shape": "t4"},
+                {"name": "lost-1", "shape": "t4"},
+                {"name": "odd-1", "shape": "odd"},
+            ],
             "shapes": SHAPES,
             "drivers": [{"node": "broken-1", "outcome": "FailsBuild", "exitCode": 1}],
         },
     ),
     "gpu-fault": World(
         "the driver says that a GPU must be reset, which is only reported; a log has a fault",
-        {"OstlerGpuFault", "OstlerPolicyDegraded"},
+        {"OstlerGpuFault"},
         lambda s: ready(2)(s)
         and s.value("ostler_nodes_health", level="Close") == 1
         and s.value("ostler_gpu_faults_total", xid="79", level="None") == 2,
@@ -232,7 +238,7 @@ WORLDS = {
     ),
     "node-closed": World(
         "a GPU must be reset, and its node is closed",
-        {"OstlerGpuFault", "OstlerPolicyDegraded", "OstlerNodeClosed"},
+        {"OstlerGpuFault", "OstlerNodeClosed"},
         lambda s: s.value("ostler_nodes", state="Unhealthy") == 1
         and s.value("ostler_nodes_closed_seconds_total"),
         grows=("ostler_nodes_closed_seconds_total",),
@@ -240,9 +246,24 @@ WORLDS = {
         actions=(must_be_reset("10m", "gpu-1"),),
         more={"agents": True, "labeller": False},
     ),
+    "node-closed-without-metrics": World(
+        "a GPU must be reset, and the exporter's image does not exist",
+        {"OstlerGpuFault", "OstlerNodeClosed", "OstlerPolicyDegraded"},
+        lambda s: s.value("ostler_nodes", state="Unhealthy") == 1
+        and s.value("ostler_policy_condition", condition="Degraded", reason="MetricsMissing"),
+        objects=(policy(**OLD),),
+        actions=(must_be_reset("10m", "gpu-1"),),
+        more={
+            "agents": True,
+            "labeller": False,
+            "images": [
+                {"image": "*dcgm-exporter*", "missing": True, "message": "manifest unknown"}
+            ],
+        },
+    ),
     "storm": World(
         "GPUs of so many nodes must be reset that the brake is on",
-        {"OstlerGpuFault", "OstlerPolicyDegraded", "OstlerNodeClosed", "OstlerHealthBraked"},
+        {"OstlerGpuFault", "OstlerNodeClosed", "OstlerHealthBraked"},
         lambda s: s.value("ostler_health_brake") == 1
         and s.value("ostler_nodes_health", level="Close") == 4,
         nodes=4,

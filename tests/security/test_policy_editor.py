@@ -256,6 +256,7 @@ BY_TYPE = {
     "map of labels": {"a.example/b": "c"},
     "cron schedule": "1 2 * * 6",
     "duration 1s to 1h": "45s",
+    "number 0 to 4": 3,
 }
 # What must stand beside a field, by the list or object that both are in.
 BESIDE = {

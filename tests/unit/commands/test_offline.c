@@ -93,9 +93,56 @@ static void check_validate(void **state)
     assert_int_equal(rc, row->said ? 1 : 0);
 }
 
+/* A node with a GPU, as `ostler render --node` reads it. */
+static const char node[] =
+    "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"gpu-1\", \"uid\": "
+    "\"u\", "
+    "\"labels\": {\"nvidia.com/gpu.present\": \"true\"}}, \"status\": {\"nodeInfo\": {\"osImage\": "
+    "\"Ubuntu 24.04.1 LTS\", \"kernelVersion\": \"6.8.0-49-generic\", \"kubeletVersion\": "
+    "\"v1.33.0\", \"containerRuntimeVersion\": \"containerd://2.1.4\", \"architecture\": "
+    "\"amd64\"}}}";
+
+/* A policy says nothing of health, and the node's plan still has all that it needs. */
+static void check_render_for_a_node(void **state)
+{
+    (void) state;
+    FILE *in = tmpfile(), *out = tmpfile();
+    char path[] = "/tmp/ostler-offline.XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(in && out && fd >= 0);
+    assert_int_equal(write(fd, node, sizeof node - 1), sizeof node - 1);
+    close(fd);
+    fputs(HEAD "spec: {}\n", in);
+    rewind(in);
+    fflush(stdout);
+    int stdin_before = put_in_place(STDIN_FILENO, in),
+        stdout_before = put_in_place(STDOUT_FILENO, out);
+    clearerr(stdin);
+    int rc = offline_render(&(struct options){ .called = "ostler",
+                                               .file = "-",
+                                               .node_file = path,
+                                               .agent_image = "ostler:1",
+                                               .operand_namespace = "ostler-operands",
+                                               .limits = POLICY_LIMITS_DEFAULT });
+    fflush(stdout);
+    dup2(stdin_before, STDIN_FILENO);
+    dup2(stdout_before, STDOUT_FILENO);
+    char said[4096] = "";
+    rewind(out);
+    said[fread(said, 1, sizeof said - 1, out)] = '\0';
+    fclose(in);
+    fclose(out);
+    close(stdin_before);
+    close(stdout_before);
+    unlink(path);
+    assert_int_equal(rc, 0);
+    assert_non_null(strstr(said, "# patch of node gpu-1\n"));
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_validate, rows);
+    suite_add(&s, "a node gets its patch", check_render_for_a_node, NULL);
     return suite_run(&s, "offline");
 }

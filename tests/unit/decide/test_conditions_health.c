@@ -18,6 +18,7 @@ static const struct row {
     enum operating_mode operating;
     bool braked; /* the brake is on, from the second of the unhealthy nodes on */
     bool rolls;  /* a rollout is under way */
+    bool no_crd; /* the CRD of GpuNodes is missing */
     const char *ready_is, *ready_says, *degraded_is, *degraded_says, *braked_is, *braked_says;
 } rows[] = {
     { .name = "all is well",
@@ -66,6 +67,16 @@ static const struct row {
       .ready_says = "driver: 1 of 4 nodes not ready: it crashes (node gpu-3)",
       .degraded_is = "True CrashLoopBackOff",
       .degraded_says = "driver: 1 of 4 nodes not ready: it crashes (node gpu-3)",
+      .braked_is = "False NotBraked" },
+    { .name = "a node is closed, and there are no reports",
+      .ready = 3,
+      .closed = 1,
+      .unhealthy = 1,
+      .no_crd = true,
+      .mode = HEALTH_MODE_CLOSE,
+      .operating = MODE_MANAGE,
+      .ready_is = "True CRDMissing",
+      .degraded_is = "True CRDMissing",
       .braked_is = "False NotBraked" },
     { .name = "nodes are closed during a rollout",
       .ready = 3,
@@ -186,7 +197,14 @@ static void says(void **state)
                                      .hold = row->rolls ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_DONE,
                                      .message = said,
                                      .active = row->rolls };
+    struct prerequisites around = { 0 };
+    char missing[] = "there is no CRD of GpuNodes";
+    if (row->no_crd)
+        around.of[PREREQUISITES_REPORTS] = (struct prerequisite_problem){
+            .reason = REASON_CRD_MISSING, .message = missing
+        };
     struct cluster_view v = { .object = object,
+                              .prerequisites = &around,
                               .mode = row->operating,
                               .tally = &f.tally,
                               .settled = true,

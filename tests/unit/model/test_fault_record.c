@@ -48,11 +48,14 @@ static void check_text(void **state)
 static void check_states(void **state)
 {
     (void) state;
+#define X(id, name) name,
+    static const char *const names[] = { FAULT_STATES(X) };
+#undef X
     for (int i = 0; i < FAULT_STATES_LEN; i++) {
         struct fault_record r = whole, back;
         r.state = (enum fault_state) i;
         CLEANUP_FREE char *text = fault_record_text(&r);
-        assert_non_null(strstr(text, fault_state_name(r.state)));
+        assert_non_null(strstr(text, names[i]));
         assert_true(fault_record_parse(text, &back));
         assert_int_equal(back.state, r.state);
         assert_int_equal(*back.reason != '\0', r.state != FAULT_OVER);
@@ -203,8 +206,6 @@ static void check_tries_count(void **state)
     assert_int_equal(fault_record_tries(&whole, REPAIR_RESET, 60, AT_S), 0);
     assert_int_equal(fault_record_tries(&whole, REPAIR_RESET, 61, AT_S), 1);
     assert_int_equal(fault_record_tries(&whole, REPAIR_REBOOT, 60, AT_S - 3600), 1);
-    assert_string_equal(repair_kind_name(REPAIR_RESET), "Reset");
-    assert_string_equal(repair_kind_name(REPAIR_REBOOT), "Reboot");
 }
 
 int main(void)

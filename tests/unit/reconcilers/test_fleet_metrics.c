@@ -408,13 +408,18 @@ static void conditions_are_those_of_the_policy(void **state)
     struct testbed t;
     CLEANUP_JSON json_t *policy = tree(
         "{'spec':{},'status':{'conditions':[{'type':'Ready','status':'False','reason':'X'},"
-        "{'type':'Stalled','status':'True'},{'type':'Degraded','status':'Maybe'},"
-        "{'type':'HealthBraked','status':'False'},{'type':'Ours','status':'True'}]}}");
+        "{'type':'Stalled','status':'True'},{'type':'RollingOut','status':'Maybe'},"
+        "{'type':'Degraded','status':'True','reason':'GpusUnhealthy'},"
+        "{'type':'Ours','status':'True'}]}}");
     testbed_init(&t, policy);
     fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
-    expect(f, "ostler_policy_condition{condition=\"Ready\",status=\"False\"} 1", true);
-    expect(f, "ostler_policy_condition{condition=\"Stalled\",status=\"True\"} 1", true);
-    expect(f, "ostler_policy_condition{condition=\"HealthBraked\",status=\"False\"} 1", true);
+    expect(f, "ostler_policy_condition{condition=\"Ready\",status=\"False\",reason=\"Other\"} 1",
+           true);
+    expect(f, "ostler_policy_condition{condition=\"Stalled\",status=\"True\",reason=\"\"} 1", true);
+    expect(f,
+           "ostler_policy_condition{condition=\"Degraded\",status=\"True\","
+           "reason=\"GpusUnhealthy\"} 1",
+           true);
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
     metrics_text(f->registry, &text);
     assert_null(strstr(buf_text(&text), "Maybe"));

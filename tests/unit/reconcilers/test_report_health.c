@@ -341,6 +341,18 @@ static const struct row {
       .state = NODE_UNMANAGED },
 };
 
+/* The state with this name. */
+static enum fault_state state_of(const char *name)
+{
+#define X(id, text) text,
+    static const char *const names[] = { FAULT_STATES(X) };
+#undef X
+    size_t i = 0;
+    while (!str_eq(names[i], name))
+        i++;
+    return (enum fault_state) i;
+}
+
 static void put_node(struct cluster *c, const struct row *row)
 {
     const struct claim claim = { .policy = "u",
@@ -354,8 +366,8 @@ static void put_node(struct cluster *c, const struct row *row)
     struct fault_record record = {
         .reason = "Xid79", .address = "0000:65:00.0", .since_s = 1795165220, .tainted = row->taint
     };
-    while (row->record && !str_eq(fault_state_name(record.state), row->record))
-        record.state++;
+    if (row->record)
+        record.state = state_of(row->record);
     CLEANUP_FREE char *healthy = row->healthy
                                      ? xasprintf(", {'type': 'GpuHealthy', %s}", row->healthy)
                                      : xstrdup("");
