@@ -99,9 +99,11 @@ static void a_record_is_reason_enough_to_gather(void **state)
     struct fixture *f = *state;
     struct health_input in;
     put_node(f, "{}");
-    assert_false(cluster_health(&f->cluster, (const struct node_slot *) map_get(&f->cluster.slots, "a"), &in));
+    assert_false(cluster_health(&f->cluster,
+                                (const struct node_slot *) map_get(&f->cluster.slots, "a"), &in));
     put_node(f, "{'ostler.dev/fault': 'x'}");
-    assert_true(cluster_health(&f->cluster, (const struct node_slot *) map_get(&f->cluster.slots, "a"), &in));
+    assert_true(cluster_health(&f->cluster,
+                               (const struct node_slot *) map_get(&f->cluster.slots, "a"), &in));
     assert_null(in.facts);
     assert_null(in.inventory);
     assert_true(in.boot);
