@@ -66,8 +66,11 @@ struct node_slot {
     struct health_driver driver;
     struct black_hole *hole; /* pods that failed there at once; NULL: none. Owned */
     uint64_t nvml_boot;      /* the boot in which NVML last reported of its GPUs; 0: none */
-    /* Since when its GPUs have asked for CLOSE or more, epoch seconds; 0: they do not. */
+    /* Since when its GPUs have asked for CLOSE or more, or it is closed, epoch seconds; 0: it is
+     * healthy. */
     int64_t unhealthy_s;
+    bool closes;         /* it was to be closed at the last look, and no record says so yet */
+    bool record_counted; /* what an earlier Ostler did about its fault counts for the brake */
     /* Since when Ostler serves it, epoch seconds; 0: it was there before this process started. */
     int64_t served_s;
     uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
@@ -87,11 +90,15 @@ struct node_slot {
 
 /* The storm brake, of cluster_brake.c. */
 struct cluster_brake {
-    struct brake_list unhealthy; /* nodes with `unhealthy_s`; their names are borrowed */
+    struct brake_list unhealthy; /* nodes with `unhealthy_s` */
+    /* Nodes that were to be closed within the window or the storm, since the first time; also those
+     * that have healed or are gone. */
+    struct brake_list closings;
     struct brake_verdict now;
     size_t gpu_nodes;   /* as last counted */
     int64_t counted_ms; /* monotonic: when that was; 0: never */
     bool looked;        /* at all nodes, once */
+    bool acted;         /* the policy closed nodes at the last look */
 };
 
 /* Callbacks that enqueue reconciles. */

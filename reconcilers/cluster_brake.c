@@ -2,6 +2,8 @@
 
 #include "base/str.h"
 #include "reconcilers/cluster_health.h"
+#include "reconcilers/decide/health_sentence.h"
+#include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/names.h"
 
 /* A node counts as a GPU node from this age on, so that nodes of an autoscaler do not move the
@@ -41,6 +43,12 @@ static size_t gpu_nodes(struct cluster *c)
 
 /* ---- the verdict */
 
+/* Whether Ostler closes nodes. */
+static bool acts(const struct cluster *c)
+{
+    return c->policy_valid && c->health.mode != HEALTH_MODE_OBSERVE;
+}
+
 static void enqueue_unhealthy(const struct cluster *c)
 {
     for (size_t i = 0; i < c->brake.unhealthy.len; i++)
@@ -50,10 +58,15 @@ static void enqueue_unhealthy(const struct cluster *c)
 static void judge(struct cluster *c)
 {
     struct cluster_brake *b = &c->brake;
-    bool was_on = b->now.on, acts = c->policy_valid && c->health.mode != HEALTH_MODE_OBSERVE;
+    bool was_on = b->now.on;
+    int64_t now_s = cluster_now_s(c);
     b->now = (struct brake_verdict){ 0 };
-    if (acts && b->unhealthy.len)
-        brake_judge(&b->unhealthy, &c->health.brake, gpu_nodes(c), cluster_now_s(c), &b->now);
+    brake_list_correct(&b->closings, now_s);
+    if (acts(c) && b->closings.len) {
+        brake_judge(&b->closings, &c->health.brake, gpu_nodes(c), now_s, &b->now);
+        brake_list_drop(&b->closings, b->now.first);
+        b->now.first = 0;
+    }
     if (b->now.on == was_on)
         return;
     enqueue_unhealthy(c);
@@ -69,23 +82,20 @@ int64_t cluster_brake_review(struct cluster *c)
 
 bool cluster_brake_holds(const struct cluster *c, const struct node_slot *slot)
 {
-    return slot->unhealthy_s && brake_holds(&c->brake.unhealthy, &c->brake.now,
-                                            (struct brake_node){ slot->name, slot->unhealthy_s });
+    return brake_holds(&c->brake.closings, &c->brake.now, slot->name);
 }
 
 /* ---- which nodes are unhealthy */
 
-/* `since_s`: 0: it is not unhealthy. Returns whether that is news. */
+/* `since_s`: 0: it is healthy. Returns whether that is news. */
 static bool set_since(struct cluster *c, struct node_slot *slot, int64_t since_s)
 {
     if (slot->unhealthy_s == since_s)
         return false;
-    if (slot->unhealthy_s)
-        brake_list_remove(&c->brake.unhealthy,
-                          (struct brake_node){ slot->name, slot->unhealthy_s });
+    brake_list_remove(&c->brake.unhealthy, slot->name);
     slot->unhealthy_s = since_s;
     if (since_s)
-        brake_list_add(&c->brake.unhealthy, (struct brake_node){ slot->name, since_s });
+        brake_list_add(&c->brake.unhealthy, slot->name, since_s);
     return true;
 }
 
@@ -105,20 +115,94 @@ static bool is_ignored(const struct cluster *c, const struct node_slot *slot)
     return str_eq(node_label(&view, LABEL_HEALTH), HEALTH_IGNORE);
 }
 
-static bool look(struct cluster *c, struct node_slot *slot, const struct health_input *health)
+static bool is_shut(const struct fault_record *r)
 {
-    if (!health || !is_ours(slot) || is_ignored(c, slot) || health_level_of(health) < HEALTH_CLOSE)
-        return set_since(c, slot, 0);
-    return !slot->unhealthy_s && set_since(c, slot, began_s(slot, health));
+    return r->state == FAULT_CLOSED || r->state == FAULT_PROVING;
 }
 
-/* The first decision rests on all nodes, in whatever order they get their passes. */
+/* ---- which nodes are to be closed */
+
+/* Whether a record of a fault that Ostler leaves alone is about another fault, as closing_decide()
+ * has it. */
+static bool is_of_another(const struct fault_record *r, const struct node_slot *slot,
+                          const struct health_input *health)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    const struct health_status *kept = health_kept(health);
+    struct health_verdict v = health_judge(health);
+    bool keeps = kept && kept->level >= v.level;
+    const char *word = keeps ? kept->reason : health_word(&v, &a),
+               *address = keeps ? kept->address : str_or_empty(v.address);
+    bool booted = !keeps && slot->node->boot && r->boot != slot->node->boot;
+    return booted || !str_eq(r->reason, word) || !str_eq(r->address, address);
+}
+
+/* Whether the node would be closed now if the brake were off. Not while a user holds it or while it
+ * is claimed: then it counts later. */
+static bool closes(const struct cluster *c, const struct node_slot *slot,
+                   const struct fault_record *r, const struct health_input *health)
+{
+    const struct node_view view = { slot->node, c->strings };
+    if (!acts(c) || slot->node->claim || node_is_held(&view) || is_shut(r))
+        return false;
+    return r->state == FAULT_OVER || is_of_another(r, slot, health);
+}
+
+/* A node counts once, as long as its first time does. */
+static bool count_closing(struct cluster *c, const struct node_slot *slot, int64_t since_s)
+{
+    if (brake_list_has(&c->brake.closings, slot->name))
+        return false;
+    brake_list_add(&c->brake.closings, slot->name, since_s);
+    return true;
+}
+
+/* Takes over what an earlier Ostler did. */
+static bool count_record(struct cluster *c, struct node_slot *slot, const struct fault_record *r)
+{
+    bool counts = !slot->record_counted && !slot->summary.counted &&
+                  (r->state == FAULT_CLOSED || r->state == FAULT_BRAKED);
+    slot->record_counted = true;
+    return counts && count_closing(c, slot, r->since_s);
+}
+
+static struct fault_record record_of(const struct cluster *c, const struct node_slot *slot)
+{
+    struct fault_record r = { 0 };
+    const char *text = intern_text(c->strings, slot->node->fault);
+    if (text)
+        fault_record_parse(text, &r);
+    return r;
+}
+
+static bool look(struct cluster *c, struct node_slot *slot, const struct health_input *health)
+{
+    bool was = slot->closes;
+    slot->closes = false;
+    if (!is_ours(slot) || is_ignored(c, slot))
+        return set_since(c, slot, 0);
+    struct fault_record r = record_of(c, slot);
+    bool news = count_record(c, slot, &r), asks = health && health_level_of(health) >= HEALTH_CLOSE;
+    slot->closes = asks && closes(c, slot, &r, health);
+    if (slot->closes && !was)
+        news |= count_closing(c, slot, health->now_s);
+    if (!asks && !is_shut(&r))
+        return set_since(c, slot, 0) || news;
+    if (slot->unhealthy_s)
+        return news;
+    return set_since(c, slot, asks ? began_s(slot, health) : r.since_s) || news;
+}
+
+/* The first decision rests on all nodes, in whatever order they get their passes, and so does the
+ * first one of a policy that closes nodes. */
 static bool look_at_all(struct cluster *c)
 {
-    bool news = false;
+    struct cluster_brake *b = &c->brake;
+    bool news = false, needed = !b->looked || (acts(c) && !b->acted);
     struct health_input health;
-    c->brake.looked = true;
-    for (size_t i = 0; i < c->slots.len; i++) {
+    b->looked = true;
+    b->acted = acts(c);
+    for (size_t i = 0; needed && i < c->slots.len; i++) {
         struct node_slot *slot = c->by_name[i];
         if (slot->node && cluster_health(c, slot, &health))
             news |= look(c, slot, &health);
@@ -135,7 +219,7 @@ static void tell(struct cluster *c)
 void cluster_brake_look(struct cluster *c, struct node_slot *slot,
                         const struct health_input *health)
 {
-    bool news = !c->brake.looked && look_at_all(c);
+    bool news = look_at_all(c);
     if (look(c, slot, health) || news)
         tell(c);
 }
@@ -151,6 +235,7 @@ void cluster_brake_decided(struct cluster *c, struct node_slot *slot, enum node_
 
 void cluster_brake_forget(struct cluster *c, struct node_slot *slot)
 {
+    slot->closes = slot->record_counted = false;
     if (set_since(c, slot, 0))
         tell(c);
 }

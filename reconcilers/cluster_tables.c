@@ -431,6 +431,7 @@ static void free_slots(struct cluster *c)
 void cluster_clear(struct cluster *c)
 {
     brake_list_clear(&c->brake.unhealthy);
+    brake_list_clear(&c->brake.closings);
     free_slots(c);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (c->tables[i].ops.project)

@@ -224,6 +224,7 @@ static void take_brake(struct cluster *c, struct cluster_view *v, struct actions
     if (again_ms)
         actions_requeue(actions, again_ms);
     v->unhealthy = &c->brake.unhealthy;
+    v->closings = &c->brake.closings;
     v->brake = c->brake.now;
     v->health = c->policy_valid ? &c->health : NULL;
 }

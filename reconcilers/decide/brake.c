@@ -10,44 +10,63 @@ enum { NAMED_MAX = 5 };
 
 /* ---- the list */
 
-static bool is_before(const struct brake_node *a, const struct brake_node *b)
+void brake_list_add(struct brake_list *l, const char *name, int64_t since_s)
 {
-    return a->since_s != b->since_s ? a->since_s < b->since_s : strverscmp(a->name, b->name) < 0;
-}
-
-/* Index of the node, or where it belongs. */
-static size_t brake_place_of(const struct brake_list *l, const struct brake_node *node)
-{
-    size_t first = 0, end = l->len;
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-        if (is_before(&l->nodes[middle], node))
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
-void brake_list_add(struct brake_list *l, struct brake_node node)
-{
-    size_t at = brake_place_of(l, &node);
+    size_t at = l->len;
+    while (at > 0 && l->nodes[at - 1].since_s > since_s)
+        at--;
     if ((l->len & (l->len - 1)) == 0) /* full, at 0, 1, 2, 4, … */
         l->nodes = xreallocarray(l->nodes, l->len ? 2 * l->len : 1, sizeof *l->nodes);
     memmove(&l->nodes[at + 1], &l->nodes[at], (l->len - at) * sizeof *l->nodes);
-    l->nodes[at] = node;
+    l->nodes[at] = (struct brake_node){ xstrdup(name), since_s };
     l->len++;
 }
 
-void brake_list_remove(struct brake_list *l, struct brake_node node)
+/* Index of the node; the list's length: it is not there. */
+static size_t brake_place_of(const struct brake_list *l, const char *name)
 {
-    size_t at = brake_place_of(l, &node);
-    memmove(&l->nodes[at], &l->nodes[at + 1], (l->len - at - 1) * sizeof *l->nodes);
-    l->len--;
+    size_t at = 0;
+    while (at < l->len && !str_eq(l->nodes[at].name, name))
+        at++;
+    return at;
+}
+
+bool brake_list_has(const struct brake_list *l, const char *name)
+{
+    return brake_place_of(l, name) < l->len;
+}
+
+static void cut(struct brake_list *l, size_t at, size_t n)
+{
+    for (size_t i = at; i < at + n; i++)
+        free(l->nodes[i].name);
+    memmove(&l->nodes[at], &l->nodes[at + n], (l->len - at - n) * sizeof *l->nodes);
+    l->len -= n;
+}
+
+void brake_list_remove(struct brake_list *l, const char *name)
+{
+    size_t at = brake_place_of(l, name);
+    if (at < l->len)
+        cut(l, at, 1);
+}
+
+void brake_list_drop(struct brake_list *l, size_t n)
+{
+    if (n > 0)
+        cut(l, 0, n);
+}
+
+void brake_list_correct(struct brake_list *l, int64_t now_s)
+{
+    for (size_t i = l->len; i > 0 && l->nodes[i - 1].since_s > now_s; i--)
+        l->nodes[i - 1].since_s = now_s;
 }
 
 void brake_list_clear(struct brake_list *l)
 {
+    for (size_t i = 0; i < l->len; i++)
+        free(l->nodes[i].name);
     free(l->nodes);
     *l = (struct brake_list){ 0 };
 }
@@ -60,24 +79,19 @@ static size_t limit_of(const struct brake_spec *spec, size_t gpu_nodes)
     return share > floor ? share : floor;
 }
 
-static int64_t time_of(const struct brake_list *l, size_t i, int64_t now_s)
-{
-    return l->nodes[i].since_s < now_s ? l->nodes[i].since_s : now_s;
-}
-
-/* Replays how the nodes became unhealthy, one after the other. A storm that is over counts for
- * nothing: the next one begins with a window of its own. */
+/* Replays how the nodes came, one after the other. A storm that is over counts for nothing: the
+ * next one begins with a window of its own. */
 void brake_judge(const struct brake_list *l, const struct brake_spec *spec, size_t gpu_nodes,
                  int64_t now_s, struct brake_verdict *ret)
 {
     *ret = (struct brake_verdict){ .limit = limit_of(spec, gpu_nodes) };
     for (size_t i = 0; i < l->len; i++) {
-        int64_t at_s = time_of(l, i, now_s);
+        int64_t at_s = l->nodes[i].since_s;
         if (ret->on && at_s >= ret->until_s) {
             ret->on = false;
             ret->first = i;
         }
-        while (!ret->on && at_s - time_of(l, ret->first, now_s) > spec->window_s)
+        while (!ret->on && at_s - l->nodes[ret->first].since_s > spec->window_s)
             ret->first++;
         if (!ret->on && i - ret->first >= ret->limit) {
             ret->on = true;
@@ -85,13 +99,20 @@ void brake_judge(const struct brake_list *l, const struct brake_spec *spec, size
         }
         ret->until_s = at_s + spec->cooldown_s;
     }
-    if (!ret->on || now_s >= ret->until_s)
-        *ret = (struct brake_verdict){ .limit = ret->limit };
+    if (ret->on && now_s < ret->until_s)
+        return;
+    size_t first = ret->on ? l->len : ret->first;
+    while (first < l->len && now_s - l->nodes[first].since_s > spec->window_s)
+        first++;
+    *ret = (struct brake_verdict){ .first = first, .limit = ret->limit };
 }
 
-bool brake_holds(const struct brake_list *l, const struct brake_verdict *v, struct brake_node node)
+bool brake_holds(const struct brake_list *l, const struct brake_verdict *v, const char *name)
 {
-    return v->on && brake_place_of(l, &node) >= v->first + v->limit;
+    if (!v->on)
+        return false;
+    size_t at = brake_place_of(l, name);
+    return at < l->len && at >= v->first + v->limit;
 }
 
 /* ---- texts */

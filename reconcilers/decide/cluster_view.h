@@ -41,7 +41,9 @@ struct cluster_view {
     /* The problem that stops all work except reporting; NULL: none. */
     const struct prerequisite_problem *blocked;
     const struct err *failure; /* what the API server refused of the last plan; NULL: nothing */
-    const struct brake_list *unhealthy;    /* nodes whose GPUs ask for CLOSE or more; NULL: none */
+    /* Nodes whose GPUs ask for CLOSE or more, or that are closed, and those that were to be closed
+     * within the window or the storm; NULL: none. */
+    const struct brake_list *unhealthy, *closings;
     struct brake_verdict brake;            /* the storm brake */
     const struct health_spec *health;      /* of `policy`; NULL: none */
     const struct rollout_report *rollout;  /* result of the rollout's last pass */

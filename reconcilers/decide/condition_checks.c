@@ -149,7 +149,7 @@ bool cond_metrics(const struct checks *in, struct condition *ret)
 bool cond_braked(const struct checks *in, struct condition *ret)
 {
     const struct brake_verdict *brake = &in->v->brake;
-    const struct brake_list *l = in->v->unhealthy;
+    const struct brake_list *l = in->v->closings;
     char window[ROLLOUT_SPAN_MAX], cooldown[ROLLOUT_SPAN_MAX];
     if (!brake->on || in->v->mode != MODE_MANAGE)
         return false;

@@ -89,7 +89,7 @@ static bool lacks_reports(const struct checks *in, struct condition *ret)
 
 static bool is_braked(const struct checks *in, struct condition *ret)
 {
-    const struct brake_list *l = in->v->unhealthy;
+    const struct brake_list *l = in->v->closings;
     const struct brake_verdict *brake = &in->v->brake;
     return cond_braked(in, ret) &&
            cond_set(in, ret, "True", REASON_BRAKED,

@@ -211,13 +211,15 @@ static void count_failure(struct rollout_view *v, const struct rollout_node *n)
         fail_first(p, n, c->reason);
 }
 
-/* Counts a node without a claim for the revision that it runs. */
+/* Counts a node without a claim for the revision that it runs. An unhealthy one gets no new jobs,
+ * so it proves as little as one that is down. */
 static void count_running(struct rollout_view *v, const struct rollout_node *n, const char *hash)
 {
     struct progress *p = progress_find(v, hash, n->pool);
-    if (p && !n->up)
+    bool down = !n->up || n->unhealthy;
+    if (p && down)
         p->down++;
-    if (!p || !n->up || n->leaving)
+    if (!p || down || n->leaving)
         return;
     p->running++;
     p->able++;

@@ -26,8 +26,8 @@ struct progress {
     const char *failed_with; /* why the first one failed */
     size_t able;             /* nodes that are or could be canaries */
     size_t settled;          /* nodes that run it without a claim and are well */
-    size_t running;          /* nodes that run it without a claim and are up */
-    size_t down;             /* nodes that run it without a claim and are down */
+    size_t running;          /* nodes that run it without a claim, up and healthy */
+    size_t down;             /* nodes that run it without a claim, down or unhealthy */
     size_t begun;            /* claims for it that are under way */
     size_t waiting;          /* claims for it that wait for jobs, on nodes that are up */
     /* A node has its images, so they exist: if another node cannot pull them, the cause is that

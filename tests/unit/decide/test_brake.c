@@ -37,9 +37,9 @@ static const struct row {
       .now_s = 50,
       .on_s = 30,
       .until_s = 940 },
-    { .name = "of one moment, the first by name",
+    { .name = "of one moment, the first that came",
       .nodes = "gpu-10=5 gpu-9=5 gpu-2=5",
-      .holds = "gpu-10",
+      .holds = "gpu-2",
       .now_s = 50,
       .on_s = 5,
       .until_s = 905 },
@@ -125,12 +125,6 @@ static const struct row {
       .max_nodes = 1,
       .floor = -1,
       .limit = 1 },
-    { .name = "a time that is still to come counts as now",
-      .nodes = "a=99999 b=99999 c=10",
-      .holds = "b",
-      .now_s = 20,
-      .on_s = 20,
-      .until_s = 920 },
 };
 
 /* Names and times of a row; the names live in `text`. */
@@ -141,7 +135,7 @@ static void take(char *text, struct brake_list *ret)
         if (!equals)
             continue;
         *equals = '\0';
-        brake_list_add(ret, (struct brake_node){ word, BEGAN_S + atoll(equals + 1) });
+        brake_list_add(ret, word, BEGAN_S + atoll(equals + 1));
     }
 }
 
@@ -157,7 +151,7 @@ static char *held(const struct brake_list *l, const struct brake_verdict *v)
     size_t n = 0;
     struct buf out = BUF_INIT(TEXT_MAX);
     for (size_t i = 0; i < l->len; i++)
-        if (brake_holds(l, v, l->nodes[i]))
+        if (brake_holds(l, v, l->nodes[i].name))
             names[n++] = l->nodes[i].name;
     qsort(names, n, sizeof *names, by_name);
     for (size_t i = 0; i < n; i++)
@@ -186,24 +180,55 @@ static void judges(void **state)
     assert_int_equal(v.since_s, row->until_s ? BEGAN_S + row->on_s : 0);
     assert_int_equal(v.until_s, row->until_s ? BEGAN_S + row->until_s : 0);
     assert_int_equal(v.limit, row->limit ? row->limit : 2);
+    size_t first = v.first;
+    brake_list_drop(&l, first);
+    brake_judge(&l, &spec, row->gpu_nodes ? row->gpu_nodes : 10, BEGAN_S + row->now_s, &v);
+    assert_int_equal(v.first, 0);
+    assert_int_equal(v.on, row->until_s > 0);
+    assert_int_equal(v.until_s, row->until_s ? BEGAN_S + row->until_s : 0);
     brake_list_clear(&l);
 }
 
-/* As the nodes come and go one by one, the list stays what it would be after a restart. */
+/* The oldest first, and of one time the first that came. */
 static void list_is_kept_in_order(void **state)
 {
     static const char *const names[] = { "e", "b", "d", "a", "c" };
     (void) state;
     struct brake_list l = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        brake_list_add(&l, (struct brake_node){ names[i], 5 });
-    brake_list_remove(&l, (struct brake_node){ "c", 5 });
-    brake_list_remove(&l, (struct brake_node){ "e", 5 });
-    brake_list_add(&l, (struct brake_node){ "e", 4 });
-    static const char *const want[] = { "e", "a", "b", "d" };
+        brake_list_add(&l, names[i], 5);
+    brake_list_remove(&l, "c");
+    brake_list_remove(&l, "e");
+    brake_list_remove(&l, "not there");
+    brake_list_add(&l, "e", 4);
+    static const char *const want[] = { "e", "b", "d", "a" };
     assert_int_equal(l.len, ARRAY_LEN(want));
     for (size_t i = 0; i < ARRAY_LEN(want); i++)
         assert_string_equal(l.nodes[i].name, want[i]);
+    assert_true(brake_list_has(&l, "d"));
+    brake_list_drop(&l, 3);
+    assert_false(brake_list_has(&l, "d"));
+    assert_int_equal(l.len, 1);
+    brake_list_clear(&l);
+}
+
+/* Three nodes with times that are still to come are a storm now, and none when it is over. */
+static void times_to_come_are_made_now_once(void **state)
+{
+    static const struct brake_spec spec = { .window_s = 600,
+                                            .max_nodes = { .value = 2 },
+                                            .cooldown_s = 900 };
+    struct brake_list l = { 0 };
+    struct brake_verdict v;
+    (void) state;
+    for (char name[] = "a"; *name < 'd'; ++*name)
+        brake_list_add(&l, name, BEGAN_S + 20000 * (*name - '`'));
+    brake_list_correct(&l, BEGAN_S);
+    brake_judge(&l, &spec, 10, BEGAN_S, &v);
+    assert_true(v.on && brake_holds(&l, &v, "c"));
+    brake_list_correct(&l, BEGAN_S + 900);
+    brake_judge(&l, &spec, 10, BEGAN_S + 900, &v);
+    assert_false(v.on);
     brake_list_clear(&l);
 }
 
@@ -235,5 +260,6 @@ int main(void)
     SUITE_ROWS(&s, judges, rows);
     SUITE_ROWS(&s, names, names_rows);
     suite_add(&s, "the list is kept in order", list_is_kept_in_order, NULL);
+    suite_add(&s, "times to come are made now once", times_to_come_are_made_now_once, NULL);
     return suite_run(&s, "brake");
 }

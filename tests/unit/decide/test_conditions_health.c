@@ -160,8 +160,7 @@ static void fleet_make(const struct row *row, struct fleet *ret)
         ret->nodes[i].name = ret->names[i];
         tally_set(&ret->tally, &ret->nodes[i], &v);
         if (i < row->unhealthy)
-            brake_list_add(&ret->unhealthy,
-                           (struct brake_node){ ret->names[i], NOW_S - 60 + 20 * (int64_t) i });
+            brake_list_add(&ret->unhealthy, ret->names[i], NOW_S - 60 + 20 * (int64_t) i);
     }
 }
 
@@ -210,6 +209,7 @@ static void says(void **state)
                               .settled = true,
                               .rollout = &report,
                               .unhealthy = &f.unhealthy,
+                              .closings = &f.unhealthy,
                               .health = &health,
                               .now = "2026-11-20T10:00:00Z" };
     if (row->braked)

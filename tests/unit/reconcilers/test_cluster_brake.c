@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "reconcilers/cluster_health.h"
+#include "reconcilers/model/fault_record.h"
 #include "tests/unit/support/quiet.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -91,13 +92,36 @@ static struct node_slot *slot_of(struct fixture *f, size_t i)
     return map_get(&f->cluster.slots, name);
 }
 
-static void put_node(struct fixture *f, size_t i)
+/* `has`: more annotations. */
+static void put_node_with(struct fixture *f, size_t i, const char *has)
 {
     CLEANUP_FREE char *text = xasprintf(
         "{'metadata': {'name': 'gpu-%zu', 'uid': 'n%zu', 'resourceVersion': '%u', 'annotations': "
-        "{'ostler.dev/marks': '{}'}}, 'status': {'nodeInfo': {'bootID': 'b'}}}",
-        i, i, f->version++);
+        "{'ostler.dev/marks': '{}'%s}}, 'status': {'nodeInfo': {'bootID': 'b'}}}",
+        i, i, f->version++, has);
     quiet_event(&f->cluster, RESOURCE_NODE, text, false);
+}
+
+static void put_node(struct fixture *f, size_t i)
+{
+    put_node_with(f, i, "");
+}
+
+/* Ostler's record of what it did about the lost GPU, or about the fault that is `reason`. */
+static void put_record(struct fixture *f, size_t i, enum fault_state state, const char *reason,
+                       int64_t since_s)
+{
+    struct fault_record r = { .state = state,
+                              .address = "0000:65:00.0",
+                              .boot = str_hash_id("b"),
+                              .since_s = since_s,
+                              .tainted = state == FAULT_CLOSED || state == FAULT_PROVING };
+    snprintf(r.reason, sizeof r.reason, "%s", reason);
+    CLEANUP_FREE char *record = fault_record_text(&r);
+    CLEANUP_JSON json_t *text = json_string(record);
+    CLEANUP_FREE char *quoted = json_dumps(text, JSON_ENCODE_ANY);
+    CLEANUP_FREE char *has = xasprintf(", 'ostler.dev/fault': %s", quoted);
+    put_node_with(f, i, has);
 }
 
 /* `says`: parts of the inventory; `health`: of the status. */
@@ -166,35 +190,189 @@ static void storm_closes_as_many_as_the_limit_allows(void **state)
     assert_int_equal(held(f, 31, 100), 0);
 }
 
-/* In whatever order the nodes get their passes after the start: the reports of all are known. */
+/* In whatever order the nodes get their passes after the start: the records of all are known. Two
+ * were closed, one was left open, and one comes only now. */
 static void restart_concludes_the_same(void **state)
 {
     struct fixture *f = *state;
-    for (size_t i = 1; i <= 10; i++)
+    put_record(f, 1, FAULT_CLOSED, "Xid79", NOW_S - 120);
+    put_record(f, 2, FAULT_CLOSED, "Xid79", NOW_S - 120);
+    put_record(f, 3, FAULT_BRAKED, "Xid79", NOW_S - 60);
+    for (size_t i = 4; i <= 10; i++)
         put_node(f, i);
     for (size_t i = 1; i <= 4; i++)
-        put_report(f, i, LOST,
-                   i < 3 ? REPORTED("2026-11-20T09:58:00Z") : REPORTED("2026-11-20T09:59:00Z"));
+        put_report(f, i, LOST, REPORTED("2026-11-20T08:00:00Z"));
     pass(f, 4);
     assert_true(f->cluster.brake.now.on);
     assert_int_equal(f->cluster.brake.now.limit, 2);
-    assert_int_equal(f->cluster.brake.now.until_s, NOW_S - 60 + 900);
-    assert_int_equal(held(f, 1, 2), 0);
+    assert_int_equal(f->cluster.brake.now.since_s, NOW_S - 60);
+    assert_int_equal(f->cluster.brake.now.until_s, NOW_S + 900);
     assert_int_equal(held(f, 3, 4), 2);
 }
 
-/* What was reported long ago is no storm. */
-static void old_faults_are_no_storm_after_a_restart(void **state)
+/* After a restart within the storm no more nodes are closed than before it. */
+static void restart_closes_no_more_than_the_limit(void **state)
+{
+    struct fixture *f = *state;
+    put_record(f, 1, FAULT_CLOSED, "Xid79", NOW_S - 5);
+    put_record(f, 2, FAULT_CLOSED, "Xid79", NOW_S - 5);
+    for (size_t i = 3; i <= 10; i++)
+        put_node(f, i);
+    for (size_t i = 1; i <= 10; i++)
+        put_report(f, i, LOST, REPORTED("2026-11-20T09:50:00Z"));
+    pass(f, 10);
+    assert_int_equal(held(f, 3, 10), 8);
+}
+
+/* What was closed long ago is no storm. */
+static void old_closings_are_no_storm_after_a_restart(void **state)
+{
+    struct fixture *f = *state;
+    for (size_t i = 1; i <= 4; i++) {
+        put_record(f, i, FAULT_CLOSED, "Xid79", NOW_S - 7200);
+        put_report(f, i, LOST, REPORTED("2026-11-20T08:00:00Z"));
+    }
+    for (size_t i = 1; i <= 4; i++)
+        pass(f, i);
+    assert_int_equal(f->cluster.brake.unhealthy.len, 4);
+    assert_int_equal(f->cluster.brake.closings.len, 0);
+    assert_false(f->cluster.brake.now.on);
+}
+
+/* An Ostler that closes nodes comes to nodes that have been unhealthy for hours. */
+static void old_faults_are_closed_a_few_at_a_time(void **state)
 {
     struct fixture *f = *state;
     for (size_t i = 1; i <= 4; i++) {
         put_node(f, i);
         put_report(f, i, LOST, REPORTED("2026-11-20T08:00:00Z"));
     }
+    pass(f, 4);
+    assert_true(f->cluster.brake.now.on);
+    assert_int_equal(held(f, 1, 2), 0);
+    assert_int_equal(held(f, 3, 4), 2);
+}
+
+/* Eight nodes became unhealthy while Ostler only observed, one each hour. */
+static void mode_that_closes_begins_with_the_limit(void **state)
+{
+    struct fixture *f = *state;
+    put_fleet(f, 10);
+    quiet_event(&f->cluster, RESOURCE_POLICY, POLICY("3", "'health': {'mode': 'Observe'}"), false);
+    for (size_t i = 1; i <= 8; i++) {
+        fall(f, i);
+        f->mono_ms += 60 * MINUTE_MS;
+    }
+    quiet_event(&f->cluster, RESOURCE_POLICY, POLICY("4", "'health': {'mode': 'Close'}"), false);
+    for (size_t i = 8; i >= 1; i--)
+        pass(f, i);
+    assert_true(f->cluster.brake.now.on);
+    assert_int_equal(held(f, 1, 2), 0);
+    assert_int_equal(held(f, 3, 8), 6);
+}
+
+/* The label that ignores faults, or holds the node, is removed from all nodes. */
+static void nodes_without_their_label_begin_with_the_limit(void **state)
+{
+    static const char *const labels[] = { "ostler.dev/health': 'ignore",
+                                          "ostler.dev/hold': 'true" };
+    struct fixture *f = *state;
+    for (size_t i = 1; i <= 5; i++) {
+        CLEANUP_FREE char *text = xasprintf(
+            "{'metadata': {'name': 'gpu-%zu', 'uid': 'n%zu', 'resourceVersion': '%u', 'labels': "
+            "{'%s'}, 'annotations': {'ostler.dev/marks': '{}'}}, 'status': {'nodeInfo': "
+            "{'bootID': 'b'}}}",
+            i, i, f->version++, labels[i % 2]);
+        quiet_event(&f->cluster, RESOURCE_NODE, text, false);
+        fall(f, i);
+        f->mono_ms += 60 * MINUTE_MS;
+    }
+    assert_int_equal(f->cluster.brake.closings.len, 0);
+    for (size_t i = 1; i <= 5; i++) {
+        put_node(f, i);
+        pass(f, i);
+    }
+    assert_int_equal(held(f, 1, 5), 3);
+}
+
+/* Each node heals after half a minute, but it was closed for longer than that. */
+static void short_faults_are_a_storm(void **state)
+{
+    struct fixture *f = *state;
+    size_t open = 0;
+    put_fleet(f, 100);
+    for (size_t i = 1; i <= 100; i++) {
+        fall(f, i);
+        open += cluster_brake_holds(&f->cluster, slot_of(f, i));
+        if (i > 6) {
+            put_report(f, i - 6, "", "");
+            pass(f, i - 6);
+        }
+        f->mono_ms += 6000;
+    }
+    assert_true(f->cluster.brake.now.on);
+    assert_int_equal(open, 80);
+}
+
+/* A node that comes and goes counts once; the brake goes off after the cooldown. */
+static void one_node_does_not_move_the_brake(void **state)
+{
+    struct fixture *f = *state;
+    put_fleet(f, 10);
+    fall(f, 1);
+    fall(f, 2);
+    fall(f, 3);
+    f->policies = 0;
+    for (size_t k = 0; k < 14 * 60; k++) {
+        put_report(f, 3, k % 2 ? LOST : "", "");
+        pass(f, 3);
+        f->mono_ms += 1000;
+    }
+    assert_true(f->cluster.brake.now.on);
+    assert_int_equal(f->policies, 0);
+    assert_int_equal(f->cluster.brake.closings.len, 3);
+    f->mono_ms += MINUTE_MS;
+    assert_int_equal(cluster_brake_review(&f->cluster), 0);
+    assert_int_equal(f->policies, 1);
+    assert_int_equal(f->cluster.brake.closings.len, 0);
+}
+
+/* Ostler left three nodes open; each has another fault when the storm is long over. */
+static void faults_that_follow_a_storm_count_anew(void **state)
+{
+    struct fixture *f = *state;
+    put_fleet(f, 10);
+    for (size_t i = 1; i <= 4; i++) {
+        fall(f, i);
+        put_record(f, i, FAULT_BRAKED, "Xid79", NOW_S);
+        pass(f, i);
+    }
+    f->mono_ms += 60 * MINUTE_MS;
+    cluster_brake_review(&f->cluster);
     for (size_t i = 1; i <= 4; i++)
         pass(f, i);
-    assert_int_equal(f->cluster.brake.unhealthy.len, 4);
     assert_false(f->cluster.brake.now.on);
+    for (size_t i = 1; i <= 4; i++) {
+        put_record(f, i, FAULT_BRAKED, "Xid95", NOW_S);
+        pass(f, i);
+    }
+    assert_true(f->cluster.brake.now.on);
+    assert_int_equal(held(f, 1, 4), 2);
+}
+
+/* A closed node whose GPUs report nothing, and one whose validation is still to come. */
+static void closed_nodes_stay_unhealthy(void **state)
+{
+    struct fixture *f = *state;
+    put_fleet(f, 2);
+    put_record(f, 1, FAULT_CLOSED, "Xid79", NOW_S);
+    put_record(f, 2, FAULT_PROVING, "Xid79", NOW_S);
+    pass(f, 1);
+    pass(f, 2);
+    assert_int_equal(f->cluster.brake.unhealthy.len, 2);
+    put_node(f, 1);
+    pass(f, 1);
+    assert_int_equal(f->cluster.brake.unhealthy.len, 1);
 }
 
 /* The same report about a node that was healthy a moment ago: the fault has come anew. */
@@ -263,6 +441,8 @@ static void new_nodes_move_the_limit_later(void **state)
     assert_int_equal(f->cluster.brake.now.limit, 20);
 }
 
+/* But what they did to the brake stays until the storm is over: else whoever removes closed nodes
+ * has Ostler close the others. */
 static void nodes_leave_the_count(void **state)
 {
     struct fixture *f = *state;
@@ -273,14 +453,19 @@ static void nodes_leave_the_count(void **state)
     put_report(f, 1, "", ""); /* it has healed */
     pass(f, 1);
     assert_int_equal(f->cluster.brake.unhealthy.len, 3);
-    assert_true(f->cluster.brake.now.on);
     pass_as(f, 2, NODE_UNMANAGED);
     assert_int_equal(f->cluster.brake.unhealthy.len, 2);
-    assert_false(f->cluster.brake.now.on);
     pass_as(f, 2, NODE_UNMANAGED);
     assert_int_equal(f->cluster.brake.unhealthy.len, 2);
     quiet_event(&f->cluster, RESOURCE_NODE, "{'metadata': {'name': 'gpu-3', 'uid': 'n3'}}", true);
     assert_int_equal(f->cluster.brake.unhealthy.len, 1);
+    cluster_brake_review(&f->cluster);
+    assert_true(f->cluster.brake.now.on);
+    assert_int_equal(f->cluster.brake.closings.len, 4);
+    f->mono_ms += 15 * MINUTE_MS;
+    cluster_brake_review(&f->cluster);
+    assert_false(f->cluster.brake.now.on);
+    assert_int_equal(f->cluster.brake.closings.len, 0);
 }
 
 /* A node without marks of Ostler's may be another stack's, until its pass. */
@@ -330,7 +515,16 @@ int main(void)
     static const struct suite_check checks[] = {
         { "a storm closes as many as the limit allows", storm_closes_as_many_as_the_limit_allows },
         { "a restart concludes the same", restart_concludes_the_same },
-        { "old faults are no storm after a restart", old_faults_are_no_storm_after_a_restart },
+        { "a restart closes no more than the limit", restart_closes_no_more_than_the_limit },
+        { "old closings are no storm after a restart", old_closings_are_no_storm_after_a_restart },
+        { "old faults are closed a few at a time", old_faults_are_closed_a_few_at_a_time },
+        { "a mode that closes begins with the limit", mode_that_closes_begins_with_the_limit },
+        { "nodes without their label begin with the limit",
+          nodes_without_their_label_begin_with_the_limit },
+        { "short faults are a storm", short_faults_are_a_storm },
+        { "one node does not move the brake", one_node_does_not_move_the_brake },
+        { "faults that follow a storm count anew", faults_that_follow_a_storm_count_anew },
+        { "closed nodes stay unhealthy", closed_nodes_stay_unhealthy },
         { "a node that was healthy counts from now", node_that_was_healthy_counts_from_now },
         { "the brake tells when it goes on and off", brake_tells_when_it_goes_on_and_off },
         { "observing brakes nothing", observing_brakes_nothing },

@@ -78,8 +78,7 @@ static void comes_again_when_the_brake_goes_off(void **state)
     c->brake.looked = true;
     assert_string_equal(braked(f, before, &again_ms), "False");
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        brake_list_add(&c->brake.unhealthy,
-                       (struct brake_node){ names[i], cluster_now_s(c) - 840 });
+        brake_list_add(&c->brake.closings, names[i], cluster_now_s(c) - 840);
     assert_string_equal(braked(f, during, &again_ms), "True");
     assert_int_equal(again_ms, 60 * 1000);
 }
