@@ -72,8 +72,7 @@ static bool rollout_budget_fits(const struct budget_line *line, size_t used, siz
  * for days: one node may go beside them all the same, so that they stop no rollout. */
 static bool is_alone(const struct budget *b)
 {
-    return b->unhealthy > 0 && b->nodes.used == b->unhealthy && b->our_nodes == 0 &&
-           b->nodes.max > 0;
+    return b->nodes.used == b->unhealthy && b->our_nodes == 0;
 }
 
 /* A node that is already out of service adds nothing to the count. But the nodes that are out
