@@ -68,13 +68,6 @@ static bool rollout_budget_fits(const struct budget_line *line, size_t used, siz
     return used <= line->max && more <= line->max - used;
 }
 
-/* Whether nothing but unhealthy nodes is out of service. Ostler may not be able to bring these back
- * for days: one node may go beside them all the same, so that they stop no rollout. */
-static bool is_alone(const struct budget *b)
-{
-    return b->nodes.used == b->unhealthy && b->our_nodes == 0;
-}
-
 /* A node that is already out of service adds nothing to the count. But the nodes that are out
  * because of Ostler stay within the limit even if all nodes that are down come back at once. A node
  * with more GPUs than the limit goes alone; otherwise it would wait for ever. */
@@ -84,7 +77,7 @@ enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, b
     size_t nodes = out ? b->our_nodes : b->nodes.used, gpus = out ? b->our_gpus : b->gpus.used;
     if (begins && !rollout_budget_fits(&b->slots, b->slots.used, 1))
         return ROLLOUT_HOLD_PARALLEL;
-    if (rollout_budget_is_ours(w) || is_alone(b))
+    if (rollout_budget_is_ours(w))
         return ROLLOUT_HOLD_NONE;
     if (!rollout_budget_fits(&b->nodes, nodes, 1))
         return ROLLOUT_HOLD_UNAVAILABLE;

@@ -95,7 +95,6 @@ const json_t *check_policy_of(const struct invariants *v, const struct reading_c
 struct tally_of_nodes {
     size_t all, ours, out, begun;
     size_t unhealthy;                /* closed for a fault */
-    size_t for_faults_only;          /* out of service for nothing else */
     size_t gpus, our_gpus, out_gpus; /* the same, counted in GPUs */
 };
 
@@ -133,7 +132,6 @@ static struct tally_of_nodes count(const struct invariants *v)
         n.all += object_label(node, LABEL_GPU_PRESENT) != NULL;
         n.ours += ours;
         n.out += out;
-        n.for_faults_only += out && !ours && is_up(node) && !is_cordoned(node);
         count_gpus(&n, gpus_of(node, claimed ? &claim : NULL), ours, out);
         n.begun += ours && reading_has_place(&claim) && is_up(node) && !recent;
     }
@@ -164,12 +162,6 @@ static void check_gpus(struct invariants *v, size_t max, const struct tally_of_n
                      own, object_name(node), used, max);
 }
 
-/* Nodes that are closed for faults stop no rollout: one node goes beside them. */
-static bool is_the_only_one(const struct tally_of_nodes *n)
-{
-    return n->ours == 1 && n->out == n->ours + n->for_faults_only;
-}
-
 void check_budget(struct invariants *v, const struct api_commit *c)
 {
     struct taking t;
@@ -180,11 +172,10 @@ void check_budget(struct invariants *v, const struct api_commit *c)
     check_tried(v, INVARIANT_S1_BUDGET);
     if (n.unhealthy)
         check_tried(v, INVARIANT_H8_BUDGET);
-    bool limited = !t.was_ours && !is_the_only_one(&n);
-    if (limited)
+    if (!t.was_ours)
         check_line(v, &n, reading_limit(policy, "maxUnavailable", n.all),
                    t.was_out ? n.ours : n.out, "are out of service", c->after);
-    if (limited)
+    if (!t.was_ours)
         check_gpus(v, reading_limit(policy, "maxUnavailableGpus", n.gpus), &n, &t, c->after);
     if (t.begins)
         check_line(v, &n, reading_limit(policy, "maxParallel", n.all), n.begun, "are being changed",
