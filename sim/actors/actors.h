@@ -72,6 +72,7 @@ struct actors_machine {
     size_t module_users; /* containers that use the module */
     int built_in;        /* number of installed GPUs */
     int faulty;          /* number of GPUs that have a fault at the moment */
+    uint64_t faulty_gpus; /* which ones, as bits */
     int seen;            /* number of GPUs that its agent reports */
     bool lies;           /* the agent's report is false */
     int64_t gpus;        /* devices that its plugin gives out */
