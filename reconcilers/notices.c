@@ -6,8 +6,7 @@
 #include "reconcilers/model/action.h"
 #include "reconcilers/decide/task_pod.h"
 
-/* States for which users get an Event when a node enters them outside an upgrade. That a node opens
- * or is closed for a fault of its GPUs is an Event of its own (decide/fault_notices.h). */
+/* States for which users get an Event when a node enters them outside an upgrade. */
 static const struct {
     enum node_state state;
     enum reason reason; /* only with this reason; NONE: any */
@@ -41,12 +40,10 @@ static const enum reason writes[] = {
     REASON_JOB_ARRIVED,
     REASON_RUNTIME_NOT_CLEANED,
     REASON_RETURNED_TO_SERVICE,
-    REASON_CLOSED,
     REASON_GPU_WITHHELD,
     REASON_LEFT_OPEN,
     REASON_FAULT_IGNORED,
     REASON_FAULT_ENDED,
-    REASON_OPENED,
 };
 
 static void notices_add(const struct node_slot *slot, bool warning, const char *reason,
@@ -84,6 +81,13 @@ static char *state_note(const struct node_verdict *v)
     return by_pod ? xasprintf("%s, pod %s", message, v->pod) : xstrdup(message);
 }
 
+/* Whether entering a state is no news: that a node opens which a fault closed has its own Event
+ * (decide/fault_notices.h). */
+static bool is_as_before(enum node_state before, enum node_state after)
+{
+    return before == after || (before == NODE_UNHEALTHY && after == NODE_READY);
+}
+
 static void add_state(const struct node_slot *slot, const struct node_verdict *v,
                       struct actions *actions)
 {
@@ -92,8 +96,7 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
     if (!before->counted && actions->len == 0)
         return;
     CLEANUP_FREE char *note = state_note(v);
-    bool opens = before->counted && before->state == NODE_UNHEALTHY && v->state == NODE_READY;
-    bool same_state = opens || (before->counted && before->state == v->state);
+    bool same_state = before->counted && is_as_before(before->state, v->state);
     bool same_reason = same_state &&
                        str_eq(before->cause ? before->cause->word : "", verdict_word(v));
     for (size_t i = 0; i < ARRAY_LEN(states); i++) {

@@ -1,4 +1,4 @@
-/* Reconciles one report: writes the verdict to the GpuNode and the Node's condition. */
+/* Reconciles one report: writes the verdict to the GpuNode and the conditions of the Node. */
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"

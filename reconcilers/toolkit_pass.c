@@ -20,6 +20,8 @@ static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n,
         return has_turn && n->up && stack->target ? TOOLKIT_WAITS : TOOLKIT_OUT;
     if (n->up && stack->carried && str_eq(stack->carried->hash, now) && summary_stack_works(s))
         return TOOLKIT_WORKS;
+    if (s->state == NODE_UNHEALTHY) /* a bad GPU, and no toolkit, keeps its operands down */
+        return TOOLKIT_OUT;
     return !n->up || s->state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
 }
 

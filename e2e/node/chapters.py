@@ -585,7 +585,8 @@ def helm_uninstall_leaves_nothing(stage):
     ]
     equal(ours, [], "labels and annotations on the node")
     equal([t["key"] for t in left["spec"].get("taints") or []], [], "taints of the node")
-    equal(kube.condition(left, "GpuReady"), {}, "the condition GpuReady")
+    for condition in ("GpuReady", "GpuHealthy"):
+        equal(kube.condition(left, condition), {}, f"the condition {condition}")
     equal(module_version(stage), "", "the loaded driver")
     files = stage.machine.files()
     assert (

@@ -276,7 +276,13 @@ def account_is_held_to_its_own_marks(env):
     operator.strategic_patch(
         "Node",
         node,
-        {"status": {"conditions": [{"type": "GpuReady", "status": "False"}]}},
+        {
+            "status": {
+                "conditions": [
+                    {"type": t, "status": "False"} for t in ("GpuReady", "GpuHealthy")
+                ]
+            }
+        },
         subresource="status",
     )
     # The value of a label is no name of one: it neither keeps Ostler from writing, nor makes what

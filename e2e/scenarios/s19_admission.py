@@ -436,6 +436,99 @@ def policy_names_images(env, row):
         contains(said, "allowed are nvcr.io/nvidia, gcr.io/gke-release, gke.gcr.io", "the refusal")
 
 
+# name -> (manifest of a pod, a change of it, what the refusal says; None: it is taken)
+PODS_THAT_REPAIR = {
+    "reset": ("reset", lambda pod: None, None),
+    "reboot": ("reboot", lambda pod: None, None),
+    "reboot_by_kured": ("reboot-sentinel", lambda pod: None, None),
+    "ours_in_another_version": ("reset", _edit("containers.0.image", "ostler:another"), None),
+    "another_command": ("reset", _edit("containers.0.args", ["write-config"]), "that command"),
+    "no_command": ("reboot", lambda pod: pod["containers"][0].pop("args"), "that command"),
+    "another_root": (
+        "reboot",
+        _edit("containers.0.command", ["/usr/bin/ostler-node", "--root=/host"]),
+        "that command",
+    ),
+    "image_of_an_operand": (
+        "reset",
+        _edit("containers.0.image", "nvcr.io/nvidia/driver:1"),
+        "only Ostler's own program",
+    ),
+    "hook": (
+        "reset",
+        _edit("containers.0.lifecycle", {"postStart": {"exec": {"command": ["/x"]}}}),
+        "that command",
+    ),
+    "probe": (
+        "reset",
+        _edit("containers.0.startupProbe", {"exec": {"command": ["/x"]}}),
+        "that command",
+    ),
+    "second_container": (
+        "reset",
+        lambda pod: pod["containers"].append({**pod["containers"][0], "name": "b"}),
+        "that command",
+    ),
+    "another_folder": (
+        "reset",
+        _edit("volumes.0.hostPath.path", "/sys"),
+        "may not mount all of these host directories",
+    ),
+    "folder_of_the_other": (
+        "reboot-sentinel",
+        _edit("volumes.0.hostPath.path", "/sys/devices"),
+        "may not mount all of these host directories",
+    ),
+    "processes_and_a_folder": (
+        "reboot-sentinel",
+        _edit("hostPID", True),
+        "no namespace of the host",
+    ),
+    "processes_for_a_reset": ("reset", _edit("hostPID", True), "no namespace of the host"),
+    "network": ("reboot", _edit("hostNetwork", True), "no namespace of the host"),
+    "secret": (
+        "reset",
+        lambda pod: pod["volumes"].append({"name": "s", "secret": {"secretName": "s"}}),
+        "only empty volumes",
+    ),
+    "capability": (
+        "reboot",
+        _edit("containers.0.securityContext.capabilities", {"add": ["SYS_ADMIN"]}),
+        "no privileges",
+    ),
+    "control_plane": ("reboot", lambda pod: pod.pop("affinity"), "of the control plane"),
+    "control_plane_by_name": ("reboot", _edit("nodeName", "n"), "of the control plane"),
+}
+
+
+@cases(PODS_THAT_REPAIR)
+def pods_that_repair_do_nothing_else(env, row):
+    """The API server takes from Ostler's account the pods that reset GPUs or reboot a node as
+    they are made, and none that could do more."""
+    name, change, words = row
+    (pod,) = _objects(env, (MANIFESTS / f"task/{name}.yaml").read_text())
+    pod["metadata"] = {
+        "name": "x",
+        "namespace": OPERANDS,
+        "labels": {
+            "app.kubernetes.io/managed-by": "ostler",
+            "ostler.dev/task": name.split("-", maxsplit=1)[0],
+        },
+    }
+    not_there = {"key": "node-role.kubernetes.io/control-plane", "operator": "DoesNotExist"}
+    pod["spec"]["affinity"] = {
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": [not_there]}]
+            }
+        }
+    }
+    change(pod["spec"])
+    status, said = answer(kube.from_kubeconfig(env.kubeconfig), pod, OPERANDS)
+    equal(status, 422 if words else 201, said)
+    contains(said, words or "", "the refusal")
+
+
 # name -> (spec of a policy, what the refusal says; None: it is taken)
 POLICIES_WITH_INSTALL_DIRS = {
     "default": ({"toolkit": {"installDir": "/usr/local/nvidia"}}, None),

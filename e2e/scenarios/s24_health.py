@@ -8,7 +8,7 @@ from harness import cases, contains, equal, test
 from names import OPERANDS
 
 TAINT = "ostler.dev/unhealthy"
-TAINTED = f"{TAINT}=:NoSchedule"
+TAINTED = f"{TAINT}=GpuFault:NoSchedule"
 RECORD = "ostler.dev/fault"
 IGNORE = "ostler.dev/health"
 GPUS = ("0000:3b:00.0", "0000:5e:00.0")

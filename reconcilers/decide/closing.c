@@ -167,13 +167,22 @@ static void close_node(struct closer *c)
     say_closed(c);
 }
 
+static void end_fault(struct closer *c)
+{
+    forget(c, REASON_FAULT_ENDED, arena_printf(c->a, "%s has ended", fault_then(c)));
+}
+
 static void open_node(struct closer *c)
 {
     const char *why = c->in->record.state == FAULT_PROVING && c->in->validates
                           ? "a CUDA program ran on a GPU of the node, and "
                           : "";
-    forget(c, REASON_OPENED,
-           arena_printf(c->a, "%s%s has ended: the node is open for new pods", why, fault_then(c)));
+    if (c->in->record.tainted)
+        forget(c, REASON_OPENED,
+               arena_printf(c->a, "%s%s has ended: the node is open for new pods", why,
+                            fault_then(c)));
+    else
+        end_fault(c);
 }
 
 static bool is_confirmed(struct closer *c)
@@ -255,7 +264,7 @@ static void when_left(struct closer *c)
 {
     bool now_hard = c->in->record.state == FAULT_BRAKED && c->hard;
     if (!asks(c))
-        forget(c, REASON_FAULT_ENDED, arena_printf(c->a, "%s has ended", fault_then(c)));
+        end_fault(c);
     else if (now_hard || !is_of_fault(c))
         meet(c);
 }

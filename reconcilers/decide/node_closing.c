@@ -25,16 +25,19 @@ static bool has_reported(const struct node_input *in)
 }
 
 /* How many GPUs the device plugin withholds because they are bad; 0: it gives a bad one out, or
- * the others do not work either. While the plugin offers none, as when it restarts, that is not
- * known, and all is as the record says. */
+ * the others do not work either. While the plugin offers none, as when it restarts, or NVML is
+ * silent, that is not known, and all is as the record says. */
 static unsigned withheld_gpus(const struct node_input *in, const struct fault_record *r)
 {
-    struct health_bad bad = in->health ? health_bad_gpus(in->health) : (struct health_bad){ 0 };
-    unsigned expected = bad.gpus ? inventory_whole_gpus(in) : 0,
+    unsigned expected = in->health ? inventory_whole_gpus(in) : 0,
              offered = (unsigned) in->view.node->gpus;
-    bool withholds = offered ? offered + bad.gpus <= expected
-                             : r->state == FAULT_CLOSED && !r->tainted;
-    return withholds && !bad.whole_node ? bad.gpus : 0;
+    bool recorded = r->state == FAULT_CLOSED && !r->tainted;
+    if (offered >= expected)
+        return 0;
+    if (recorded && (!offered || health_kept(in->health)))
+        return expected - offered;
+    struct health_bad bad = health_bad_gpus(in->health);
+    return offered && offered + bad.gpus <= expected && !bad.whole_node ? bad.gpus : 0;
 }
 
 /* Only where faults close nodes it is known why a bad GPU is not offered. */

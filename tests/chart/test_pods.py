@@ -36,7 +36,7 @@ class Pod(unittest.TestCase):
     def test_ostlers_own_taints_do_not_keep_it_out(self):
         own = {
             re.search(rf'{name} "(.*)"', (ROOT / "reconcilers/model/names.h").read_text())[1]
-            for name in ("TAINT_STARTUP", "TAINT_UPGRADE")
+            for name in ("TAINT_STARTUP", "TAINT_UPGRADE", "TAINT_UNHEALTHY")
         }
         fields = (ROOT / "reconcilers/model/policy_fields.c").read_text()
         key = re.search(

@@ -1,5 +1,5 @@
-/* Any text as the record of a fault: no crash; what is read as one is written as a text that is read
- * as the same, and shows nothing to users but words and addresses. */
+/* Any text as the record of a fault: no crash; what is read as one is written as a text that is
+ * read as the same, and shows nothing to users but words and addresses. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -113,6 +113,7 @@ static const char *state_of_claim(const json_t *node)
         { "Waiting", "Waiting" },       { "Draining", "Draining" },
         { "Unloading", "Unloading" },   { "Installing", "Installing" },
         { "Validating", "Validating" }, { "Failed", "Failed" },
+        { "Resetting", "Resetting" },   { "Rebooting", "Rebooting" },
     };
     struct reading_claim claim;
     if (!reading_is_closed(node) || !reading_claim(node, &claim))
@@ -151,12 +152,20 @@ static void count_wanted(struct moment *m, const json_t *node, const char *state
         m->broken++;
 }
 
+/* Whether a node is down because Ostler reboots it, and its report says so. */
+static bool reboots(const char *phase, const char *state)
+{
+    return str_eq(phase, "Rebooting") && str_eq(state, phase);
+}
+
 /* What is wrong with what is said of a node that the policy wants. */
 static const char *wrong_of_node(const struct moment *m, const json_t *node, const char *state)
 {
     const char *phase = state_of_claim(node);
     if (!is_up(node))
-        return str_eq(state, "Lost") || str_eq(state, "ForeignStack") ? NULL : "the node is down";
+        return str_eq(state, "Lost") || str_eq(state, "ForeignStack") || reboots(phase, state)
+                   ? NULL
+                   : "the node is down";
     if (str_eq(state, "Lost"))
         return "the node is up";
     if (phase)
@@ -168,6 +177,21 @@ static const char *wrong_of_node(const struct moment *m, const json_t *node, con
     if (str_eq(state, "Ready"))
         return works(m, node) ? NULL : "not all of its operands are up, or it has no GPU to give";
     return str_eq(state, "Installing") && works(m, node) ? "all of its operands are up" : NULL;
+}
+
+/* The condition GpuHealthy is there where Ostler acts on faults, and agrees with the report. */
+static void look_at_health(struct moment *m, const json_t *node, const json_t *report)
+{
+    static const char *const closing[] = { "Close", "Reboot", "Human" };
+    const char *said = check_condition(node, "GpuHealthy"),
+               *level = json_str(report, "status.health.level");
+    bool acts = !str_eq(json_str(m->policy, "spec.health.mode"), "Observe"), closes = false;
+    for (size_t i = 0; i < ARRAY_LEN(closing); i++)
+        closes |= str_eq(level, closing[i]);
+    if (acts != (*said != '\0') || (closes && str_eq(said, "True")))
+        check_failed(m->v, INVARIANT_L8_MOMENTS,
+                     "%s: its condition GpuHealthy is \"%s\", its report says %s",
+                     object_name(node), said, level ? level : "that all is well");
 }
 
 static void look_at_node(struct moment *m, const json_t *node)
@@ -189,7 +213,9 @@ static void look_at_node(struct moment *m, const json_t *node)
     if (wrong)
         check_failed(m->v, INVARIANT_L8_MOMENTS, "%s is said to be %s: %s", object_name(node),
                      state, wrong);
-    if (*state && !str_eq(state, "ForeignStack") && !str_eq(state, "Unhealthy") &&
+    if (*state && !str_eq(state, "ForeignStack") && !str_eq(state, "Removing"))
+        look_at_health(m, node, report);
+    if (*state && !str_eq(state, "ForeignStack") &&
         str_eq(check_condition(node, "GpuReady"), "True") != str_eq(state, "Ready"))
         check_failed(m->v, INVARIANT_L8_MOMENTS,
                      "%s: its condition GpuReady is %s, its report says %s", object_name(node),
@@ -221,7 +247,7 @@ static void check_numbers(struct moment *m)
     static const char *const states[] = { "Discovered", "Installing",   "Waiting",     "Draining",
                                           "Unloading",  "Validating",   "Ready",       "Failed",
                                           "Lost",       "ForeignStack", "Unsupported", "Removing",
-                                          "Unhealthy" };
+                                          "Unhealthy",  "Resetting",    "Rebooting" };
     expect(m, "nodes.total", json_int(m->status, "nodes.total", -1), m->nodes);
     int64_t gpu = json_int(m->status, "nodes.gpu", -1);
     if (gpu < m->gpu || gpu > m->maybe_gpu)

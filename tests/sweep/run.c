@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "controller/engine/engine.h"
+#include "kube/condition.h"
 #include "kube/object.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
@@ -29,6 +30,7 @@ enum {
     LATENCY_MAX_MS = 9,
     SPLIT_ONE_IN = 8,
     DAY_MS = 24 * 3600 * 1000,
+    BRAKE_MIN = 20, /* longer than the cooldown of the storm brake */
     /* what a client waits for what a watch does not bring, and then some */
     SILENT_MS = 200 * 1000,
 };
@@ -488,9 +490,14 @@ static void start_anew(struct run *r)
 }
 
 /* While no client changes anything Ostler writes only its lease. It does not send writes that would
- * change nothing, either. */
+ * change nothing, either. The day begins when time has released the storm brake. */
 static void let_a_day_pass(struct run *r)
 {
+    const struct kind *policies = kind_named("gpuclusterpolicies");
+    for (int m = 0; m < BRAKE_MIN &&
+                    condition_is_true(api_get(r->api, policies, NULL, POLICY_NAME), "HealthBraked");
+         m++)
+        sim_run_until(&r->sim, r->sim.now_ms + 60 * 1000);
     size_t before = r->result->write_count;
     sim_run_until(&r->sim, r->sim.now_ms + DAY_MS);
     r->result->counts.quiet_s += DAY_MS / 1000;

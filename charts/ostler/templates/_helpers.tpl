@@ -97,7 +97,7 @@ nodeSelector:
 {{- end }}
 {{- /* Ostler and its hooks tolerate Ostler's own taints, for clusters in which Ostler manages every node. The taint of GPU nodes may have
 another key; the chart does not know the key of a policy that it does not create. */}}
-{{- $own := list "nvidia.com/gpu" "ostler.dev/gpu-not-ready" "ostler.dev/upgrade" }}
+{{- $own := list "nvidia.com/gpu" "ostler.dev/gpu-not-ready" "ostler.dev/unhealthy" "ostler.dev/upgrade" }}
 {{- if .Values.policy.create }}
 {{- range $path := list (list "nodes" "taint" "key") (list "rollout" "taintKey") }}
 {{- $found := $.Values.policy.spec }}

@@ -16,7 +16,7 @@ enum { NOW_S = 1795168800, CLOSED_S = NOW_S - 3600, BOOT = 1, NEXT_BOOT = 2 };
 
 /* ---- what is known of the GPUs */
 
-/* Columns: id, what the node's agent reports, level that it asks for, evidence that a fault ended */
+/* Columns: id, what the agent reports, level that it asks for, evidence that a fault has ended */
 #define FACTS(X)                                                                                   \
     X(SILENT, "nothing is reported", HEALTH_NONE, false)                                           \
     X(BOOTED, "nothing, and the node has booted", HEALTH_NONE, true)                               \

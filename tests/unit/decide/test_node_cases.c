@@ -7,7 +7,8 @@
  *   inventorySaid: when it last said something else
  *   concluded: status.health of its GpuNode             unhealthy: seconds for which its GPUs have
  *   asked for a closed node     braked: many nodes became unhealthy
- *   driverMade: seconds since its newest driver's pod was made
+ *   driverMade: seconds since its newest driver's pod was made      spoke: NVML has reported of its
+ *   GPUs since the boot
  *   holdersNew: Ostler has not looked yet which pods have a GPU open by that inventory
  *   configs: ConfigMaps with their data                deleting: revisions are on their way out
  *   records: `target`, or {tier, hash, with: members that differ from the target's, completed:
@@ -442,6 +443,7 @@ static void check_case(void **state)
     t.holders_new = json_bool(given, "holdersNew", false);
     t.unhealthy_s = json_int(given, "unhealthy", 0);
     t.braked = json_bool(given, "braked", false);
+    t.nvml_spoke = json_bool(given, "spoke", false);
     t.driver_s = json_int(given, "driverMade", 0);
     if (str_eq(mode, "Remove")) {
         testbed_remove(&t, RESOURCE_POLICY, POLICY_NAME);

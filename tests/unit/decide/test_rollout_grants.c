@@ -153,6 +153,24 @@ static void a_claim_keeps_what_was_written_of_the_gpus(void **state)
     assert_non_null(strstr(str_or_empty(object_annotation(node, ANNOTATION_MARKS)), features));
 }
 
+/* Between the claim and what it does to the node, its GPUs have the fault still. */
+static void a_claim_keeps_the_record_of_a_fault(void **state)
+{
+    (void) state;
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    CLEANUP_JSON json_t *object = node_with("{\"labels\":[],\"taints\":[\"" TAINT_UNHEALTHY
+                                            ":NoSchedule\"]}");
+    json_set_at(object, "spec.taints",
+                tree("[{'key': '" TAINT_UNHEALTHY "', 'effect': 'NoSchedule'}]"));
+    json_object_set_new(json_at(object, "metadata.annotations"), ANNOTATION_FAULT,
+                        json_string("the record"));
+    CLEANUP_JSON json_t *operations = claim_operations(object, &actions);
+    CLEANUP_JSON json_t *node = frame_operated(object, operations);
+    assert_string_equal(object_annotation(node, ANNOTATION_FAULT), "the record");
+    assert_int_equal(json_array_size(json_at(node, "spec.taints")), 2);
+    assert_non_null(strstr(object_annotation(node, ANNOTATION_MARKS), TAINT_UNHEALTHY));
+}
+
 /* A taint of others closes the node as well. Where it goes while the claim is written, the node
  * would be claimed and open. */
 static void a_claim_rests_on_a_taint_of_others(void **state)
@@ -212,6 +230,7 @@ int main(void)
               a_node_is_claimed_and_closed_in_one_write, NULL);
     suite_add(&s, "a claim keeps what was written of the GPUs",
               a_claim_keeps_what_was_written_of_the_gpus, NULL);
+    suite_add(&s, "a claim keeps the record of a fault", a_claim_keeps_the_record_of_a_fault, NULL);
     suite_add(&s, "a retry is no rollback", a_retry_is_no_rollback, NULL);
     SUITE_ROWS(&s, check, rows);
     return suite_run(&s, "rollout grants");

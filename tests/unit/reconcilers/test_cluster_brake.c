@@ -320,7 +320,9 @@ static void new_facts_bring_a_pass(void **state)
     put_report(f, 1, LOST, "");
     assert_int_equal(f->nodes, 1);
     put_report(f, 1, LOST, REPORTED("2026-11-20T09:58:00Z"));
-    assert_int_equal(f->nodes, 1);
+    assert_int_equal(f->nodes, 2);
+    put_report(f, 1, LOST, REPORTED("2026-11-20T09:58:00Z"));
+    assert_int_equal(f->nodes, 2);
 }
 
 int main(void)

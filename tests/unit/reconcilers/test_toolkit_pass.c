@@ -9,7 +9,8 @@
 #include "tests/unit/support/tree.h"
 
 #define NODE(name)                                                                                 \
-    "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
+    "{'name': '" name                                                                              \
+    "', 'boot': 'b', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
 
 /* Two nodes wait for a turn, and no pass has granted one yet. */
 static int set_up(void **state)
@@ -88,6 +89,20 @@ static void no_other_has_one_while_its_toolkit_comes_up(void **state)
     assert_false(has_turn(t, "gpu-2"));
 }
 
+/* What does not come up because a GPU is broken shows nothing about the toolkit. */
+static void a_bad_gpu_keeps_no_turn_from_others(void **state)
+{
+    struct testbed *t = *state;
+    rollout(t);
+    look_at_node(t, "gpu-1", true);
+    testbed_put(t, RESOURCE_GPU_NODE,
+                tree("{'metadata': {'name': 'gpu-1'}, 'status': {'inventory': {'bootId': 'b', "
+                     "'gpus': [{'address': '0000:65:00.0', 'bus': 'Gone'}]}}}"));
+    look_at_node(t, "gpu-1", true);
+    rollout(t);
+    assert_true(has_turn(t, "gpu-2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +111,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(no_other_has_one_while_its_toolkit_comes_up, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_bad_gpu_keeps_no_turn_from_others, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("toolkit pass", tests, NULL, NULL);
 }
