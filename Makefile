@@ -294,6 +294,13 @@ $B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a \
                             $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+# The year's program without its command line.
+$B/tests/year.a: $(patsubst %.c,$B/%.o,$(filter-out tests/year/year.c,$(wildcard tests/year/*.c)))
+	$Qrm -f $@ && $(AR) rcs $@ $^
+$B/tests/unit/year/test_%: $B/tests/unit/year/test_%.o $B/tests/year.a $(UNIT_HELPERS) \
+                           $(SIM_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # With a second vendor: only the table is compiled again.
 $B/second-vendor.o: lib/base/vendor.c tests/unit/vendor/rows.h $B/flags
 	@mkdir -p $(@D)

@@ -47,14 +47,11 @@ const struct year_kind year_kinds[] = {
       .nvsentinel = REPLY_REBOOT,
       .eks = REPLY_REPLACE },
 #define BREAKS(name_, weight_, kind_, nvsentinel_)                                                 \
-    { KIND(name_),                                                                                 \
-      weight_,                                                                                     \
-      { .kind = SPEC_FAULT_##kind_ },                                                              \
-      .hardware = true,                                                                            \
-      .breaks = true,                                                                              \
-      .kills = true,                                                                               \
-      .nvsentinel = REPLY_##nvsentinel_,                                                           \
-      .eks = REPLY_REPLACE }
+    {                                                                                              \
+        KIND(name_), weight_, { .kind = SPEC_FAULT_##kind_ },                                      \
+            .hardware = true, .breaks = true, .kills = true, .nvsentinel = REPLY_##nvsentinel_,    \
+            .eks = REPLY_REPLACE                                                                   \
+    }
     BREAKS("48, double-bit error", 6, DOUBLE_BIT, REBOOT),
     BREAKS("64, row remap failed", 2, NO_REMAP, PERSON),
     BREAKS("74, NVLink", 7, NVLINK, REBOOT),

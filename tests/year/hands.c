@@ -8,10 +8,10 @@
 #define USER "hands"
 
 enum {
-    WORK_H = 4,        /* a person's reaction, in working hours */
-    PATIENCE_H = 4,    /* so long a person lets jobs go on */
-    UNNOTICED_H = 24,  /* what is reported by no rule is noticed by its users */
-    PART_H = 72,       /* until another GPU is there */
+    WORK_H = 4,       /* a person's reaction, in working hours */
+    PATIENCE_H = 4,   /* so long a person lets jobs go on */
+    UNNOTICED_H = 24, /* what is reported by no rule is noticed by its users */
+    PART_H = 72,      /* until another GPU is there */
     /* NVSentinel: DCGM is asked every 15 s, the log every 30 s; jobs end by themselves
      * (charts/node-drainer/values.yaml: AllowCompletion). EKS: repair after 10 min. */
     NVSENTINEL_MS = 30 * 1000,
@@ -111,8 +111,8 @@ static void booting(struct place *p)
         if (!h->person)
             call_person(p, REPLY_REPLACE);
         else
-            *h = (struct hands){ HANDS_DRAINING, p->fleet->sim.now_ms, 0, REPLY_REPLACE, true,
-                                 h->cordoned, h->boots };
+            *h = (struct hands){ HANDS_DRAINING, p->fleet->sim.now_ms, 0,       REPLY_REPLACE,
+                                 true,           h->cordoned,          h->boots };
         p->fleet->sums.persons -= h->step == HANDS_DRAINING; /* it is the same visit */
     } else if (h->cordoned) {
         set_cordon(p, false);

@@ -1,5 +1,5 @@
-/* A year of a fleet, as tables of docs/health.md: `year [--nodes N] [--days N] [--seed N] [--rate N]
- * [--way NAME]`. Without arguments: 50 nodes that get the faults of 1,000. */
+/* A year of a fleet, as tables of docs/health.md: `year [--nodes N] [--days N] [--seed N]
+ * [--rate N] [--way NAME]`. Without arguments: 50 nodes that get the faults of 1,000. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -57,7 +57,7 @@ static void print_lost(struct year_sums *s)
 #define NUMBER(name, member, format)                                                               \
     static void print_##name(struct year_sums *s)                                                  \
     {                                                                                              \
-        printf(" " format " |", s->member);                                                            \
+        printf(" " format " |", s->member);                                                        \
     }
 NUMBER(open, open_h, "%.0f")
 NUMBER(closed, closed_h, "%.0f")
@@ -87,7 +87,7 @@ static const struct row rows[] = {
     { "– closed, withheld or down", print_closed },
     { "– another GPU has to come", print_part },
     { "– work of jobs that ended early", print_jobs },
-    { "jobs that failed on a broken GPU", print_failed },
+    { "starts of jobs that failed, one a minute", print_failed },
     { "jobs that a fault ended", print_killed },
     { "evictions", print_evictions },
     { "nodes closed", print_closings },
@@ -173,8 +173,7 @@ int main(int argc, char **argv)
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
     if (!read_options(argc, argv, &o, &only)) {
-        fprintf(stderr,
-                "usage: year [--nodes N] [--days N] [--seed N] [--rate N] [--way NAME]\n");
+        fprintf(stderr, "usage: year [--nodes N] [--days N] [--seed N] [--rate N] [--way NAME]\n");
         return 2;
     }
     for (int w = 0; w < WAYS; w++) {

@@ -43,7 +43,7 @@ struct year_fault {
     size_t node;
     const struct year_kind *kind;
     int gpu;
-    bool sticky; /* only another GPU ends it */
+    bool sticky;   /* only another GPU ends it */
     uint64_t seed; /* of the jobs that it meets */
 };
 
@@ -100,7 +100,7 @@ struct place {
     struct trouble troubles[TROUBLES_MAX];
     size_t trouble_count;
     bool closed_once;
-    bool was_broken; /* one of the faults broke a GPU */
+    bool was_broken;               /* one of the faults broke a GPU */
     double open_rate, closed_rate; /* GPUs that are lost at the moment, of the node's */
     struct hands hands;
     /* as of the last look */
