@@ -294,6 +294,13 @@ $B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a \
                             $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+# The year's program without its command line.
+$B/tests/year.a: $(patsubst %.c,$B/%.o,$(filter-out tests/year/year.c,$(wildcard tests/year/*.c)))
+	$Qrm -f $@ && $(AR) rcs $@ $^
+$B/tests/unit/year/test_%: $B/tests/unit/year/test_%.o $B/tests/year.a $(UNIT_HELPERS) \
+                           $(SIM_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # With a second vendor: only the table is compiled again.
 $B/second-vendor.o: lib/base/vendor.c tests/unit/vendor/rows.h $B/flags
 	@mkdir -p $(@D)
@@ -360,6 +367,13 @@ $B/scale: $(patsubst %.c,$B/%.o,$(wildcard tests/scale/*.c)) $(SIM_ARCHIVES) $(A
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
 scale: build/static/ostler build/ostler-sim $B/scale
 	$QOSTLER=$< tests/scale/run
+
+# ---- a year of a fleet in which GPUs fail, as the table of docs/health.md; not a test
+$B/year: $(patsubst %.c,$B/%.o,$(wildcard tests/year/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
+health-year: $B/year
+	$Q$<
 
 # ---- fuzz targets: tests/fuzz/fuzz_<parser>.c, seeds in tests/fuzz/seeds/<parser>/
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
@@ -442,6 +456,6 @@ clean:
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
 .PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
-.PHONY: scale real real-full
+.PHONY: scale real real-full health-year
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

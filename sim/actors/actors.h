@@ -68,14 +68,15 @@ struct actors_machine {
     int boots;
     /* tag of the loaded driver, or the host driver's version; NULL: none. Borrowed */
     const char *module;
-    const char *digest;  /* configuration digest of the loaded driver; NULL: none. Borrowed */
-    size_t module_users; /* containers that use the module */
-    int built_in;        /* number of installed GPUs */
-    int faulty;          /* number of GPUs that have a fault at the moment */
-    int seen;            /* number of GPUs that its agent reports */
-    bool lies;           /* the agent's report is false */
-    int64_t gpus;        /* devices that its plugin gives out */
-    int64_t withheld;    /* devices that it has registered and considers unhealthy */
+    const char *digest;   /* configuration digest of the loaded driver; NULL: none. Borrowed */
+    size_t module_users;  /* containers that use the module */
+    int built_in;         /* number of installed GPUs */
+    int faulty;           /* number of GPUs that have a fault at the moment */
+    uint64_t faulty_gpus; /* which ones, as bits */
+    int seen;             /* number of GPUs that its agent reports */
+    bool lies;            /* the agent's report is false */
+    int64_t gpus;         /* devices that its plugin gives out */
+    int64_t withheld;     /* devices that it has registered and considers unhealthy */
     bool foreign; /* a foreign device plugin is there, whether it has registered devices or not */
     bool configured;            /* a toolkit has configured its container runtime */
     uint64_t modules_unloaded;  /* since the start */

@@ -325,13 +325,13 @@ int64_t gpus_withheld(const struct machine *m)
     return count < m->devices ? count : m->devices;
 }
 
-int gpus_faulty(const struct machine *m)
+uint64_t gpus_faulty(const struct machine *m)
 {
     uint64_t bits = 0;
     for (size_t i = 0; i < m->gpu_state.trouble_count; i++)
         if (is_shown(m->gpu_state.troubles[i]))
             bits |= UINT64_C(1) << m->gpu_state.troubles[i]->fault.gpu;
-    return __builtin_popcountll(bits);
+    return bits;
 }
 
 void gpus_clear(struct machine *m)

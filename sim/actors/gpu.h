@@ -58,8 +58,8 @@ bool gpus_may_boot(const struct machine *m);
 int gpus_found(struct machine *m);
 /* Number of devices that a running plugin considers unhealthy. */
 int64_t gpus_withheld(const struct machine *m);
-/* Number of GPUs with a fault at the moment. */
-int gpus_faulty(const struct machine *m);
+/* GPUs with a fault at the moment, as bits. */
+uint64_t gpus_faulty(const struct machine *m);
 /* Branch of the loaded driver, such as 580; 0: none is loaded. */
 unsigned gpus_driver_branch(const struct machine *m);
 /* Frees everything. */
