@@ -9,6 +9,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import time
 
 import kube
 from names import AGENT, OPERANDS
@@ -61,6 +62,29 @@ def add_gpu(root, number):
     )
     (folder / "config").write_bytes(b"\xde\x10\x30\x23")
     (folder / "numa_node").write_text("0\n", encoding="ascii")
+
+
+def let_reset(root, number):
+    """The kernel offers to reset a GPU. Returns the file that asks for it."""
+    (root / "sys/module").mkdir(exist_ok=True)
+    file = gpu_folder(root, number) / "reset"
+    file.write_text("", encoding="ascii")
+    return file
+
+
+class KernelLog:
+    """A file that stands in for the kernel's log."""
+
+    def __init__(self, file):
+        self.file = file
+        file.write_text("", encoding="ascii")
+        self.add("Linux version 6.8.0-49-generic")
+
+    def add(self, text):
+        """The kernel writes a line."""
+        stamp = time.clock_gettime(time.CLOCK_MONOTONIC)
+        with open(self.file, "a", encoding="ascii") as log:
+            log.write(f"<4>[{stamp:12.6f}] {text}\n")
 
 
 def card_file(root, number):
@@ -122,7 +146,7 @@ class Agent:
     started and stopped. With a `gate`, a FIFO, its program begins when it has read a line
     there."""
 
-    def __init__(self, node, root, config, log, gate=None):
+    def __init__(self, node, root, config, log, gate=None, flags=()):
         wait = ["sh", "-c", 'read -r _ <"$0"; exec "$@"', str(gate)] if gate else []
         self._argv = [
             *wait,
@@ -133,6 +157,7 @@ class Agent:
             f"--kubeconfig={config}",
             "--log-format=text",
             "--log-level=debug",
+            *flags,
         ]
         self.log = pathlib.Path(log)
         self._process = None

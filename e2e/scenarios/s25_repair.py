@@ -2,21 +2,24 @@
 and within the budget; a person asks for a repair, or does without one."""
 
 import contextlib
+import subprocess
 import time
 
+import agent
 import kube
-from faults import AT_ONCE, GPUS, boot, healthy, report, serving, tainted, tries, wait_closed
-from harness import contains, equal, test
-from names import OPERANDS
+from faults import AT_ONCE, GPUS, boot, healthy, report, serving, tainted, tries
+from harness import contains, equal, long_test, test
+from names import AGENT, OPERANDS
 from people import people
-from rollouts import Ways, claim_of, phase_of
-from upgrades import end_job, service, uid_of, wait_phase
+from rollouts import Ways, ago, claim_of, closed, phase_of
+from upgrades import end_job, end_task, service, uid_of, wait_phase
 
 # What resets and reboots is Ostler's own image.
 IMAGE = "ostler:0.1.0"
 NEEDS_RESET = [{"address": GPUS[0], "recovery": "Reset"}]
 # From the unloading of the driver to a node that has opened.
 REPAIRED = 30
+LOADS = 62  # seconds in which a driver that was made loads, and more
 BY_RESET = ["Unloading", "Resetting", "Installing"]
 BY_REBOOT = ["Unloading", "Resetting", "Rebooting", "Installing"]
 
@@ -30,10 +33,20 @@ def repairing(env, *suffixes, **health):
         env.remove_policy(force=True)
 
 
+def locked(env, node):
+    """Whether new pods are kept off the node: by the taint of a fault, or by that of a claim."""
+    return tainted(env, node) is not None or closed(env.get_node(node))
+
+
+def health_state(env, node):
+    """What the node's report says that Ostler does about the fault."""
+    return (env.k.get("GpuNode", node)["status"].get("health") or {}).get("state")
+
+
 def wait_repaired(env, node, *kinds):
     """The node is open and in service again, and its record has these attempts."""
     env.wait(
-        lambda: not tainted(env, node) and claim_of(env.get_node(node)) is None,
+        lambda: not locked(env, node) and claim_of(env.get_node(node)) is None,
         REPAIRED,
         f"{node} is repaired",
     )
@@ -77,16 +90,16 @@ def a_reset_after_the_job(env):
     with repairing(env, "bad") as (node,), Ways(env) as ways:
         job, evicted = env.gpu_pod("job", node), service(env, node)
         report(env, node, "boot-1", health=NEEDS_RESET)
-        wait_closed(env, node)
         wait_phase(env, node, "Waiting", timeout=AT_ONCE)
+        assert locked(env, node), "new pods may come to the node"
         equal(claim_of(env.get_node(node))["kind"], "Repair", "the claim's kind")
-        time.sleep(2)
+        env.wait(lambda: health_state(env, node) == "Repairing", 15, "the report says so")
         equal(phase_of(env.get_node(node)), "Waiting", "the phase while the job runs")
         end_job(env, job)
         wait_made(env, "reset", node)
         equal(uid_of(env, evicted), None, "the pod that was evicted")
         evictions = env.requests(writes=True, where=lambda r: r.resource == "pods/eviction")
-        equal([r.name for r in evictions], [evicted], "evictions")
+        equal({r.name for r in evictions}, {evicted}, "pods that were evicted")
         equal(env.pods(node, "driver"), [], "drivers of the node while its GPU is reset")
         report(env, node, "boot-1")
         wait_repaired(env, node, "Reset")
@@ -134,6 +147,68 @@ def no_reboot_without_leave(env):
         env.wait(lambda: len(env.pods(node, "driver")) == 1, 15, "its driver is back")
 
 
+def reset_for_real(env, node, root):
+    """Runs Ostler's program as the pod that resets GPUs has it, on the test's machine; the pod
+    then ends as the program did. Returns what it said."""
+    pod = env.wait(
+        lambda: env.k.get("Pod", name("reset", node), OPERANDS), REPAIRED, "the pod of the reset"
+    )
+    (container,) = pod["spec"]["containers"]
+    equal(container["command"], ["/usr/bin/ostler-node", "--root=/host"], "the pod's command")
+    done = subprocess.run(
+        [AGENT, f"--root={root}", *container["args"]],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    end_task(env, pod["metadata"]["name"], "reset", done.returncode, done.stderr.strip())
+    return done.stderr
+
+
+def wait_old_enough(env, node):
+    """A minute has passed since the driver's pod was made: until then a fault of the log is taken
+    for one of its loading."""
+    (pod,) = env.pods(node, "driver")
+    env.wait(
+        lambda: pod["metadata"]["creationTimestamp"] < ago(LOADS), LOADS + 10, "the driver is old"
+    )
+
+
+@long_test
+def from_the_log_to_the_bus(env):
+    """With real programs: the agent reads a fault in the kernel log, Ostler closes the node and
+    makes the pod, its program asks the kernel to reset this GPU and no other, the driver loads
+    anew, and the node opens."""
+    root = env.logs / "machine"
+    agent.make_machine(root, gpus=2)
+    files = [agent.let_reset(root, number) for number in range(2)]
+    log = agent.KernelLog(env.logs / "kernel.log")
+    bad = agent.gpu_folder(root, 1).name
+    spec = {"health": {"mode": "Repair"}, "nodeAgent": {"enabled": False}}
+    with env.own_operator("--agent-image", IMAGE):
+        node = env.serving("by-hand", spec=spec)
+        env.k.merge_patch(
+            "Node", node, {"status": {"nodeInfo": {"bootID": agent.BOOT}}}, subresource="status"
+        )
+        with agent.Agent(
+            node,
+            root,
+            agent.kubeconfig(env.world, env.create, node),
+            env.logs / "agent.log",
+            flags=[f"--kernel-log={log.file}"],
+        ):
+            env.wait(lambda: healthy(env, node) == ("True", "NoFault"), 20, f"{node} is healthy")
+            wait_old_enough(env, node)
+            log.add(f"NVRM: Xid (PCI:{bad[:-2]}): 95, pid=7, name=python, Uncontained ECC error.")
+            env.wait(lambda: locked(env, node), 40, "the node is closed")
+            env.wait(lambda: healthy(env, node) == ("False", "Xid95"), 15, "GpuHealthy says why")
+            equal(reset_for_real(env, node, root).strip(), f"reset {bad}", "what the program says")
+            equal([f.read_text(encoding="ascii") for f in files], ["", "1"], "what sysfs was told")
+            wait_repaired(env, node, "Reset")
+        env.remove_policy(force=True)
+
+
 @test
 def one_at_a_time(env):
     """Two nodes with a fault are repaired one after the other: repairs have the budget of
@@ -142,7 +217,7 @@ def one_at_a_time(env):
         for node in nodes:
             report(env, node, "boot-1", health=NEEDS_RESET)
         for node in nodes:
-            wait_closed(env, node)
+            env.wait(lambda n=node: locked(env, n), AT_ONCE, f"{node} is closed")
         order = list(nodes)
         while order:
             begun = env.wait(
@@ -184,11 +259,11 @@ def person_ignores_the_fault(env):
         wait_phase(env, node, "Waiting")
         manager.gpu("ignore", node, "--fault", "RecoveryReset")
         env.wait(
-            lambda: not tainted(env, node) and claim_of(env.get_node(node)) is None,
+            lambda: not locked(env, node) and claim_of(env.get_node(node)) is None,
             AT_ONCE,
             "the node is open",
         )
-        env.stays(lambda: not tainted(env, node), 4, "the node stays open")
+        env.stays(lambda: not locked(env, node), 4, "the node stays open")
         equal((uid_of(env, job), env.pod_uids("driver", node)), uids, "job and driver")
         equal(made(env, "reset", node), [], "pods that reset the GPU")
         contains(manager.gpu("explain", node), "ignore", "explain")
