@@ -65,11 +65,44 @@ def add_gpu(root, number):
 
 
 def let_reset(root, number):
-    """The kernel offers to reset a GPU. Returns the file that asks for it."""
+    """The kernel offers to reset a GPU, which is where sysfs has devices: the bus has links to
+    them. Returns the file that asks for it."""
+    folder = gpu_folder(root, number)
+    device = root / "sys/devices/pci0000:00" / folder.name
+    device.parent.mkdir(parents=True, exist_ok=True)
     (root / "sys/module").mkdir(exist_ok=True)
-    file = gpu_folder(root, number) / "reset"
+    folder.rename(device)
+    folder.symlink_to(f"../../../devices/pci0000:00/{folder.name}")
+    file = device / "reset"
     file.write_text("", encoding="ascii")
+    file.chmod(0o200)
     return file
+
+
+def run_as_container(pod, root, view):
+    """Runs Ostler's program as the pod's container would: with its arguments, without
+    capabilities, and of the machine with no more than its volumes, of which those that it may
+    only read are read-only. `view`: a folder to mount these in."""
+    (container,) = pod["spec"]["containers"]
+    program, host = container["command"]
+    assert program == "/usr/bin/ostler-node" and host == "--root=/host", container["command"]
+    volumes = {v["name"]: v["hostPath"]["path"] for v in pod["spec"]["volumes"]}
+    view.mkdir(exist_ok=True)
+    script = ["set -e", f"mount -t tmpfs none '{view}'"]
+    for mount in container["volumeMounts"]:
+        at = f"'{view}{mount['mountPath']}'"
+        script += [f"mkdir -p {at}", f"mount --bind '{root}{volumes[mount['name']]}' {at}"]
+        if mount.get("readOnly"):
+            script.append(f"mount -o remount,bind,ro {at}")
+    script.append('exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"')
+    argv = [AGENT, f"--root={view}/host", *container["args"]]
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", "\n".join(script), "sh", *argv],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
 
 
 class KernelLog:

@@ -2,14 +2,13 @@
 and within the budget; a person asks for a repair, or does without one."""
 
 import contextlib
-import subprocess
 import time
 
 import agent
 import kube
 from faults import AT_ONCE, GPUS, boot, healthy, report, serving, tainted, tries
 from harness import contains, equal, long_test, test
-from names import AGENT, OPERANDS
+from names import OPERANDS
 from people import people
 from rollouts import Ways, ago, claim_of, closed, phase_of
 from upgrades import end_job, end_task, service, uid_of, wait_phase
@@ -148,20 +147,12 @@ def no_reboot_without_leave(env):
 
 
 def reset_for_real(env, node, root):
-    """Runs Ostler's program as the pod that resets GPUs has it, on the test's machine; the pod
-    then ends as the program did. Returns what it said."""
+    """Runs Ostler's program as the pod that resets GPUs would, on the test's machine; the pod then
+    ends as the program did. Returns what it said."""
     pod = env.wait(
         lambda: env.k.get("Pod", name("reset", node), OPERANDS), REPAIRED, "the pod of the reset"
     )
-    (container,) = pod["spec"]["containers"]
-    equal(container["command"], ["/usr/bin/ostler-node", "--root=/host"], "the pod's command")
-    done = subprocess.run(
-        [AGENT, f"--root={root}", *container["args"]],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    done = agent.run_as_container(pod, root, env.logs / "pod")
     end_task(env, pod["metadata"]["name"], "reset", done.returncode, done.stderr.strip())
     return done.stderr
 
