@@ -9,6 +9,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import time
 
 import kube
 from names import AGENT, OPERANDS
@@ -61,6 +62,62 @@ def add_gpu(root, number):
     )
     (folder / "config").write_bytes(b"\xde\x10\x30\x23")
     (folder / "numa_node").write_text("0\n", encoding="ascii")
+
+
+def let_reset(root, number):
+    """The kernel offers to reset a GPU, which is where sysfs has devices: the bus has links to
+    them. Returns the file that asks for it."""
+    folder = gpu_folder(root, number)
+    device = root / "sys/devices/pci0000:00" / folder.name
+    device.parent.mkdir(parents=True, exist_ok=True)
+    (root / "sys/module").mkdir(exist_ok=True)
+    folder.rename(device)
+    folder.symlink_to(f"../../../devices/pci0000:00/{folder.name}")
+    file = device / "reset"
+    file.write_text("", encoding="ascii")
+    file.chmod(0o200)
+    return file
+
+
+def run_as_container(pod, root, view):
+    """Runs Ostler's program as the pod's container would: with its arguments, without
+    capabilities, and of the machine with no more than its volumes, of which those that it may
+    only read are read-only. `view`: a folder to mount these in."""
+    (container,) = pod["spec"]["containers"]
+    program, host = container["command"]
+    assert program == "/usr/bin/ostler-node" and host == "--root=/host", container["command"]
+    volumes = {v["name"]: v["hostPath"]["path"] for v in pod["spec"]["volumes"]}
+    view.mkdir(exist_ok=True)
+    script = ["set -e", f"mount -t tmpfs none '{view}'"]
+    for mount in container["volumeMounts"]:
+        at = f"'{view}{mount['mountPath']}'"
+        script += [f"mkdir -p {at}", f"mount --bind '{root}{volumes[mount['name']]}' {at}"]
+        if mount.get("readOnly"):
+            script.append(f"mount -o remount,bind,ro {at}")
+    script.append('exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs "$@"')
+    argv = [AGENT, f"--root={view}/host", *container["args"]]
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", "\n".join(script), "sh", *argv],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+class KernelLog:
+    """A file that stands in for the kernel's log."""
+
+    def __init__(self, file):
+        self.file = file
+        file.write_text("", encoding="ascii")
+        self.add("Linux version 6.8.0-49-generic")
+
+    def add(self, text):
+        """The kernel writes a line."""
+        stamp = time.clock_gettime(time.CLOCK_MONOTONIC)
+        with open(self.file, "a", encoding="ascii") as log:
+            log.write(f"<4>[{stamp:12.6f}] {text}\n")
 
 
 def card_file(root, number):
@@ -122,7 +179,7 @@ class Agent:
     started and stopped. With a `gate`, a FIFO, its program begins when it has read a line
     there."""
 
-    def __init__(self, node, root, config, log, gate=None):
+    def __init__(self, node, root, config, log, gate=None, flags=()):
         wait = ["sh", "-c", 'read -r _ <"$0"; exec "$@"', str(gate)] if gate else []
         self._argv = [
             *wait,
@@ -133,6 +190,7 @@ class Agent:
             f"--kubeconfig={config}",
             "--log-format=text",
             "--log-level=debug",
+            *flags,
         ]
         self.log = pathlib.Path(log)
         self._process = None

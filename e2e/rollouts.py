@@ -9,7 +9,7 @@ import kube
 from names import CLAIM, COMPONENT, DRIVER, OPERANDS, STACK, UPGRADE_TAINT
 
 # Phases in which a node takes a slot of maxParallel.
-AT_WORK = ("Draining", "Unloading", "Installing", "Validating")
+AT_WORK = ("Draining", "Unloading", "Resetting", "Rebooting", "Installing", "Validating")
 
 
 def claim_of(node):

@@ -204,8 +204,8 @@ def wait_proof(env, node):
     return proof
 
 
-def end_proof(env, proof, code, message):
-    """A proof's pod comes to its end, with that exit code and these last words."""
+def end_task(env, pod, container, code, message):
+    """A pod that does one task comes to its end, with that exit code and these last words."""
     end = {
         "exitCode": code,
         "reason": "Error" if code else "Completed",
@@ -213,16 +213,21 @@ def end_proof(env, proof, code, message):
         "startedAt": ago(0),
         "finishedAt": ago(0),
     }
-    container = {
-        "name": "proof",
+    ended = {
+        "name": container,
         "image": "x",
         "imageID": "",
         "ready": False,
         "restartCount": 0,
         "state": {"terminated": end},
     }
-    status = {"phase": "Failed" if code else "Succeeded", "containerStatuses": [container]}
-    env.k.merge_patch("Pod", proof, {"status": status}, OPERANDS, subresource="status")
+    status = {"phase": "Failed" if code else "Succeeded", "containerStatuses": [ended]}
+    env.k.merge_patch("Pod", pod, {"status": status}, OPERANDS, subresource="status")
+
+
+def end_proof(env, proof, code, message):
+    """The same for a proof's pod."""
+    end_task(env, proof, "proof", code, message)
 
 
 # ---- other people's pods

@@ -188,6 +188,13 @@ static bool is_being_changed(const struct cluster *c, const struct node_slot *sl
     return text && claim_parse(text, &claim, NULL) && claim_is_changing(&claim);
 }
 
+static bool is_being_repaired(const struct cluster *c, const struct node_slot *slot)
+{
+    struct claim claim;
+    const char *text = intern_text(c->strings, slot->node->claim);
+    return text && claim_parse(text, &claim, NULL) && claim_kinds[claim.kind].repairs;
+}
+
 /* What Ostler may do, and has done, about the node's faults. */
 static void take_handling(const struct cluster *c, const struct node_slot *slot,
                           struct gpu_node_input *in)
@@ -197,6 +204,7 @@ static void take_handling(const struct cluster *c, const struct node_slot *slot,
     in->handling = (struct health_handling){
         .spec = in->managing ? &c->health : NULL,
         .left_alone = str_eq(node_label(&view, LABEL_HEALTH), HEALTH_IGNORE),
+        .repairing = is_being_repaired(c, slot),
         .node = slot->name,
         .now_s = in->now_s,
     };

@@ -358,11 +358,13 @@ static int64_t known_since_s(const struct closer *c)
     return said && said->since_s ? said->since_s : c->in->now_s;
 }
 
+/* A node is claimed once its closing is written: a claim that came before that write would keep it
+ * from being made, and a repair that fails would open the node until the next pass. */
 static void want_repair(struct closer *c)
 {
     const struct fault_record *r = &c->out->record;
     bool repairs = c->in->spec->mode == HEALTH_MODE_REPAIR && !c->in->ignored && has_repair(c);
-    bool fault = r->state == FAULT_CLOSED ||
+    bool fault = (r->state == FAULT_CLOSED && c->in->record.state == FAULT_CLOSED) ||
                  (r->state == FAULT_BRAKED && asks(c) && !c->in->braked);
     if (c->in->held || c->in->spec->mode == HEALTH_MODE_OBSERVE)
         return;

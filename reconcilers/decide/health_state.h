@@ -17,7 +17,7 @@ struct health_handling {
     const struct health_spec *spec; /* NULL: no policy manages the node */
     struct fault_record record;     /* of the node; zeros: none */
     bool left_alone;                /* its label ostler.dev/health says so */
-    bool repairing;                 /* a repair has taken it out of service */
+    bool repairing;                 /* it has a claim of kind Repair */
     const char *node;               /* its name, for commands */
     int64_t now_s;                  /* epoch seconds */
 };

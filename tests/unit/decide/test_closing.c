@@ -438,6 +438,12 @@ static void check_repair_since(void **state)
     closing_decide(&s.in, &a, &c);
     assert_int_equal(c.repair, REPAIR_FAULT);
     assert_int_equal(c.repair_since_s, CLOSED_S);
+    /* A claim that came before the write would keep it from being made. */
+    scene_init(&s, FACT_SAME);
+    s.spec.mode = HEALTH_MODE_REPAIR;
+    closing_decide(&s.in, &a, &c);
+    assert_true(c.taint);
+    assert_int_equal(c.repair, REPAIR_NOTHING);
     scene_init(&s, FACT_IDLE);
     s.spec.mode = HEALTH_MODE_REPAIR;
     s.health.concluded = &s.concluded;

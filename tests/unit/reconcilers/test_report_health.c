@@ -81,6 +81,7 @@
 #define CONFIRMS " Ostler looks once more before it closes the node."
 #define CLOSES                                                                                     \
     " Ostler keeps new pods off the node; it opens after a reset or reboot and a validation."
+#define REPAIRS " Ostler repairs the node."
 #define IGNORES                                                                                    \
     " Ostler does nothing about it, because a user removed the taint ostler.dev/unhealthy; undo: " \
     "kubectl annotate node gpu-1 ostler.dev/fault-."
@@ -116,6 +117,7 @@ static const struct row {
     bool waits;                 /* for its turn in the rollout, since this moment */
     const char *pods[PODS_MAX]; /* events of pods of its driver; a pass follows on each */
     const char *claim;          /* its phase; NULL: none */
+    bool repairs;               /* the claim's kind is Repair */
     const char *nvml;           /* of the inventory; NULL: absent */
     bool falls_silent;          /* a pass later it is absent */
     bool acts;                  /* the mode is Close; else Observe */
@@ -306,6 +308,33 @@ static const struct row {
                            "'status': 'False', 'reason': 'Xid79', 'message': '" CLOSED_SENTENCE
                            "'") "," SAME("GpuHealthy", UNHEALTHY(CLOSES)),
       .state = NODE_UNHEALTHY },
+    { .name = "its repair is claimed",
+      .acts = true,
+      .record = "Closed",
+      .taint = true,
+      .claim = "Waiting",
+      .repairs = true,
+      .says = IS("Closed", SINCE, CLOSES " " DO),
+      .healthy = UNHEALTHY(CLOSES),
+      .faults = FAULT("1"),
+      .writes = IS("Repairing", SINCE, REPAIRS),
+      .conditions = TURNED("GpuReady",
+                           "'status': 'False', 'reason': 'Xid79', 'message': '" CLOSED_SENTENCE
+                           "'") "," SAME("GpuHealthy", UNHEALTHY(REPAIRS)),
+      .state = NODE_UNHEALTHY },
+    { .name = "an upgrade repairs nothing",
+      .acts = true,
+      .record = "Closed",
+      .taint = true,
+      .claim = "Waiting",
+      .says = IS("Confirming", SINCE, CONFIRMS),
+      .healthy = UNHEALTHY(CONFIRMS),
+      .faults = FAULT("1"),
+      .writes = IS("Closed", SINCE, CLOSES " " DO),
+      .conditions = TURNED("GpuReady",
+                           "'status': 'False', 'reason': 'Xid79', 'message': '" CLOSED_SENTENCE
+                           "'") "," SAME("GpuHealthy", UNHEALTHY(CLOSES)),
+      .state = NODE_UNHEALTHY },
     { .name = "a user removed the taint of a node that waits for its turn",
       .acts = true,
       .record = "Ignored",
@@ -357,6 +386,7 @@ static void put_node(struct cluster *c, const struct row *row)
 {
     const struct claim claim = { .policy = "u",
                                  .generation = 1,
+                                 .kind = row->repairs ? CLAIM_REPAIR : CLAIM_UPGRADE,
                                  .phase = row->claim ? claim_phase_parse(row->claim) : CLAIM_NONE,
                                  .since_s = QUIET_WALL_US / 1000000 - 100,
                                  .claimed_s = QUIET_WALL_US / 1000000 - 100,
