@@ -199,7 +199,8 @@ static void judge_release(const struct node_pass *p, const struct upgrade *up,
     node_closing_look(p, up->proving ? &up->proof : NULL, closing);
 }
 
-/* What the write of a claimed node is about, and what it makes of the fault of a node it releases. */
+/* What the write of a claimed node is about, and what it makes of the fault of one that it
+ * releases. */
 static const char *message_of(const struct node_pass *p, const struct upgrade *up,
                               const struct node_closing *closing)
 {
