@@ -188,26 +188,50 @@ static void act_on_repair(const struct node_pass *p, const struct upgrade *up)
         repair_pod_make(p, up->pod_kind, &up->claim);
 }
 
+/* The write that releases a node also closes it if its GPUs have a fault, so that it is not open in
+ * between. It also ends a fault that needs no repair any longer, so that none is asked for. */
+static void judge_release(const struct node_pass *p, const struct upgrade *up,
+                          struct node_closing *closing)
+{
+    if (up->claimed || up->heals)
+        return;
+    closing->in.claimed = false;
+    node_closing_look(p, up->proving ? &up->proof : NULL, closing);
+}
+
+/* What the write of a claimed node is about, and what it makes of the fault of one that it
+ * releases. */
+static const char *message_of(const struct node_pass *p, const struct upgrade *up,
+                              const struct node_closing *closing)
+{
+    const char *message = str_or_empty(up->message);
+    return up->claimed || up->heals || !closing->out.reason
+               ? message
+               : arena_printf(p->a, "%s; %s", message, closing->out.message);
+}
+
 /* A claimed node, or one whose claim a user removed. */
-static void go_on(const struct node_pass *p, const struct upgrade *up,
-                  const struct node_closing *closing)
+static void go_on(const struct node_pass *p, const struct upgrade *up, struct node_closing *closing)
 {
     if (up->untouched)
         return;
+    judge_release(p, up, closing);
     CLEANUP_JSON json_t *labels = wanted_labels(p->in, p->v);
     struct marks wanted = usual_marks(p, labels);
     wanted.assigned = up->assigned;
     wanted.claim = up->claimed ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
-    struct proof_marks open = { .look = up->proving ? &up->proof : NULL,
-                                .changing = up->claimed && claim_is_changing(&up->claim) };
+    bool outdates = !up->claimed && closing->out.outdates;
+    struct proof_marks open = { .look = up->proving && !outdates ? &up->proof : NULL,
+                                .changing = outdates ||
+                                            (up->claimed && claim_is_changing(&up->claim)) };
     proof_marks_add(p, &open, &wanted);
     node_closing_mark(p, closing, &wanted);
     mark_repair(p, up, &wanted);
     if (up->look || up->look_for_holders)
         node_plan_look_at_node(p, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS);
     write_patch(p, marks_patch(&p->in->view, &wanted), up->reason ? up->reason : REASON_UPGRADE,
-                str_or_empty(up->message));
+                message_of(p, up, closing));
     proof_marks_clear(&open);
     if (up->proving)
         proof_act(p, &up->proves, &up->proof);
@@ -215,6 +239,8 @@ static void go_on(const struct node_pass *p, const struct upgrade *up,
         proof_clear(p);
     act_on_repair(p, up);
     send_away(p, up);
+    if (!up->claimed && !up->heals)
+        node_closing_judge(p, up->proving ? &up->proof : NULL, closing);
 }
 
 /* A node with its driver and without a stack, because its first toolkit comes in turn. */
@@ -399,6 +425,17 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t,
     node_closing_judge(p, look, closing);
 }
 
+/* Whether the fault would ask for a repair if the node had no claim. Otherwise its repair has no
+ * use: were it released for less, it would be claimed again. */
+static bool would_repair(const struct node_pass *p, const struct node_closing *closing)
+{
+    struct closing_input in = closing->in;
+    struct closing out;
+    in.claimed = false;
+    closing_decide(&in, p->a, &out);
+    return out.repair != REPAIR_NOTHING;
+}
+
 /* Brings a node of Ostler's to its target. */
 static void node_plan_move(const struct node_pass *p, const struct node_facts *facts)
 {
@@ -416,6 +453,7 @@ static void node_plan_move(const struct node_pass *p, const struct node_facts *f
     v->falling_back = t != policy_target;
     struct node_closing closing;
     node_closing_begin(p, &closing);
+    v->repair_stays = closing.in.claimed && would_repair(p, &closing);
     struct upgrade up;
     upgrade_step(p, policy_target, &up);
     if (up.under_way)

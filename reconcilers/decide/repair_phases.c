@@ -7,6 +7,7 @@
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/repair_pod.h"
 #include "reconcilers/decide/repair_rungs.h"
+#include "reconcilers/decide/task_pod.h"
 
 /* A node that reboots kills the pod that reboots it, which may look like a failure until the
  * kubelet reports the new boot. */
@@ -291,8 +292,9 @@ static bool is_wanted(const struct upgrade_pass *s)
     bool repairs = in->health_spec->mode == HEALTH_MODE_REPAIR &&
                    record_of(in).state != FAULT_IGNORED &&
                    !str_eq(node_label(&in->view, LABEL_HEALTH), HEALTH_IGNORE);
-    return repairs && (repair_level(in) >= HEALTH_RESET_WHEN_IDLE ||
-                       (s->p->v->repair != REPAIR_NOTHING && is_silent(in)));
+    return repairs &&
+           (repair_level(in) >= HEALTH_RESET_WHEN_IDLE ||
+            (s->p->v->repair != REPAIR_NOTHING && (is_silent(in) || s->p->v->repair_stays)));
 }
 
 bool repair_is_needless(const struct upgrade_pass *s)
@@ -315,6 +317,17 @@ bool repair_ends(struct upgrade_pass *s)
                          arena_printf(s->p->a, "the repair failed (%s): %s; %s",
                                       s->out->claim.reason, fault_text(s->p->in), for_people(why)));
     return true;
+}
+
+bool repair_gives_back(const struct upgrade_pass *s)
+{
+    const struct node_input *in = s->p->in;
+    const char *driver = upgrade_pass_now(s, TIER_DRIVER);
+    bool works_on_it = task_pod_find(in->pod_list, TASK_RESET) ||
+                       task_pod_find(in->pod_list, TASK_REBOOT);
+    return repair_repairs(s) && in->view.node->ready && !works_on_it &&
+           claim_closes(&s->out->claim) && !*upgrade_pass_now(s, TIER_STACK) &&
+           (!*driver || str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]));
 }
 
 void repair_limit(const struct node_pass *p)

@@ -21,6 +21,8 @@ bool repair_is_done(struct upgrade_pass *s);
 bool repair_is_needless(const struct upgrade_pass *s);
 /* Ends a failed repair if the fault has ended, or nothing is left that Ostler may try. */
 bool repair_ends(struct upgrade_pass *s);
+/* Whether a node whose repair failed gets driver and stack back, and no pod works on its GPUs. */
+bool repair_gives_back(const struct upgrade_pass *s);
 /* A node that Ostler may not repair asks for no repair. Call it when the verdict is settled. */
 void repair_limit(const struct node_pass *p);
 

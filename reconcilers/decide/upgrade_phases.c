@@ -456,11 +456,16 @@ static void step_installing(struct upgrade_pass *s)
     }
 }
 
-/* Nothing happens until the rollout retries it, but a node that comes up after all is accepted. */
+/* Nothing happens until the rollout retries it, but a node that comes up after all is accepted. One
+ * whose repair failed gets its driver back: without it nothing shows that the fault has ended. */
 static void step_failed(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
-    upgrade_pass_assign_unchanged(s);
+    const struct assignment_ref to = assignment_ref(&c->to);
+    if (repair_gives_back(s) && operands_recorded(s->p->in, to))
+        upgrade_pass_assign(s, assignment_before(to, driver_is_up(s) ? TIERS : TIER_STACK));
+    else
+        upgrade_pass_assign_unchanged(s);
     operands_judge(s->p);
     inventory_explain_driver(s->p);
     bool arrived = node_bears(&s->p->in->view, &c->to) &&

@@ -203,10 +203,45 @@ static void check_opened_for(struct invariants *v, const json_t *node)
         check_failed(v, INVARIANT_H4_CLOSED, "%s is opened, and its report shows the fault", name);
 }
 
+/* Whether a node that Ostler releases from a claim has to be closed for what its reports show and
+ * have shown for long enough: in the same write, so that no pod comes in between. What only a log
+ * tells does not count for a while after a claim. */
+static void check_released(struct invariants *v, const struct api_commit *c)
+{
+    const char *name = object_name(c->after);
+    struct on_record r = record_of(c->after);
+    struct reading_claim claim;
+    if (!str_eq(c->user, OSTLER_USER) || !check_claim_of(c->before, &claim) ||
+        object_annotation(c->after, ANNOTATION_CLAIM) ||
+        why_not_closed(check_policy(v), c->after) || is_rule_new(v, name) ||
+        object_is_deleting(c->after))
+        return;
+    check_tried(v, INVARIANT_H4_CLOSED);
+    bool keeps_open = str_eq(r.state, "Ignored") || str_eq(r.state, "Braked") ||
+                      (is_dealt_with(&r) && !r.tainted);
+    if (check_is_hard(check_inventory(v, name)) && !keeps_open &&
+        !is_within(v, &v->faults.ailing, name, unheard_ms(v)) && !check_is_unhealthy(c->after))
+        check_failed(v, INVARIANT_H4_CLOSED, "%s is released, and a GPU of it is gone", name);
+}
+
+/* Whether Ostler opens a node whose record says that it is closed. */
+static void check_keeps_closed(struct invariants *v, const struct api_commit *c)
+{
+    struct on_record r = record_of(c->after);
+    if (!str_eq(c->user, OSTLER_USER) || !is_dealt_with(&r) || !r.tainted)
+        return;
+    check_tried(v, INVARIANT_H4_CLOSED);
+    if (!check_is_unhealthy(c->after) && check_is_unhealthy(c->before))
+        check_failed(v, INVARIANT_H4_CLOSED, "%s is opened, and its record says that it is closed",
+                     object_name(c->after));
+}
+
 void check_closing(struct invariants *v, const struct api_commit *c)
 {
     if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after)
         return;
+    check_released(v, c);
+    check_keeps_closed(v, c);
     struct on_record was = record_of(c->before), is = record_of(c->after);
     bool tainted = check_is_unhealthy(c->after), was_tainted = check_is_unhealthy(c->before);
     if (tainted && !was_tainted)
