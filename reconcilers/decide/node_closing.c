@@ -150,11 +150,11 @@ void node_closing_judge(const struct node_pass *p, const struct proof_look *look
     if (!n->out.taint || !comes_before(v->state))
         return;
     const char *why = why_closed(p, look, n), *name = p->in->view.node->head.key;
-    bool fails = r->state == FAULT_PROVING && look && look->result == PROOF_FAILS;
+    bool waits = r->state == FAULT_PROVING && look && !proof_is_done(look) && look->reason;
     v->cause = OPERAND_NONE;
     v->pod = r->state == FAULT_PROVING && look && look->keep ? look->keep->head.key : NULL;
     v->word = arena_strdup(p->a, r->reason);
-    enum reason reason = fails                       ? look->reason
+    enum reason reason = waits                       ? look->reason
                          : r->state == FAULT_PROVING ? REASON_VALIDATING
                                                      : reason_parse(v->word);
     verdict_set(p, NODE_UNHEALTHY, reason, "node %s is closed for new pods (taint %s): %s", name,

@@ -238,6 +238,7 @@ static void look_at_proof(const struct node_pass *p, const struct node_closing *
     ret->looked = true;
     ret->of = (struct proof_case){ .of = assignment_ref(&p->v->carried),
                                    .gpus_before = before.gpus,
+                                   .needs_all = closing->out.proves,
                                    .nothing_ours = operands_only_watch(p->v) };
     ret->of.may_count = !closing->out.proves &&
                         !marks_have_taint(&p->in->view, p->in->policy->validation.taint.key);
