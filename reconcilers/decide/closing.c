@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/closing_evidence.h"
 #include "reconcilers/decide/health_sentence.h"
 
 /* One decision. */
@@ -65,49 +66,6 @@ static const char *fault_now(const struct closer *c)
 static const char *fault_then(const struct closer *c)
 {
     return closing_fault_text(c->a, c->in->record.reason, c->in->record.address);
-}
-
-/* ---- what shows that the fault of the record has ended, if none asks to close the node now */
-
-static bool has_booted(const struct closer *c)
-{
-    return c->in->boot && c->in->record.boot != c->in->boot && c->in->reported;
-}
-
-static bool was_tried(const struct closer *c)
-{
-    bool tried = false;
-    for (size_t i = 0; i < c->in->record.tries_len; i++)
-        tried |= c->in->record.tries[i].at_s >= c->in->record.since_s;
-    return tried;
-}
-
-static bool nvml_speaks(const struct health_input *h)
-{
-    return h && h->inventory && h->boot && h->inventory->boot == h->boot &&
-           h->inventory->health_listed;
-}
-
-static bool has_newer_driver(const struct closer *c)
-{
-    return c->in->health && (int64_t) c->in->health->driver_s > c->in->record.since_s;
-}
-
-/* Whether the policy says now that the fault asks for less. */
-static bool is_milder_by_policy(const struct closer *c)
-{
-    const char *word = c->in->record.reason, *prefix = reason_text(REASON_XID);
-    int64_t xid = 0;
-    enum health_level level;
-    return c->in->health && str_has_prefix(word, prefix) &&
-           str_parse_int(word + strlen(prefix), 0, UINT16_MAX, &xid) &&
-           xid_said(c->in->health->xids, (unsigned) xid, &level) && level < HEALTH_CLOSE;
-}
-
-static bool has_ended(const struct closer *c)
-{
-    return has_booted(c) || was_tried(c) || nvml_speaks(c->in->health) || has_newer_driver(c) ||
-           is_milder_by_policy(c);
 }
 
 /* ---- steps */
@@ -244,14 +202,14 @@ static void when_closed(struct closer *c)
             c->out->record.tainted = !c->in->withheld;
             say_closed(c);
         }
-    } else if (has_ended(c) && r->tainted && c->in->validates) {
+    } else if (closing_has_ended(c->in) && r->tainted && c->in->validates) {
         c->out->record.state = FAULT_PROVING;
         c->out->record.since_s = c->in->now_s;
         c->out->outdates = true;
         say(c, REASON_FAULT_ENDED,
             arena_printf(c->a, "%s has ended: the node opens when a GPU of it is validated",
                          fault_then(c)));
-    } else if (has_ended(c)) {
+    } else if (closing_has_ended(c->in)) {
         open_node(c);
     }
 }

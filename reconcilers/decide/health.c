@@ -115,8 +115,7 @@ static enum gpu_recovery recovery_of(const struct health_input *in, const struct
     return newer && recovery_level(logged) > recovery_level(said) ? logged : said;
 }
 
-/* The branch of the loaded driver: 580; 0: not known. */
-static unsigned branch_of(const struct health_input *in)
+unsigned health_branch(const struct health_input *in)
 {
     bool known = is_of_this_boot(in) && in->inventory->module_loaded;
     return known ? (unsigned) strtoul(in->inventory->module_version, NULL, 10) : 0;
@@ -140,7 +139,7 @@ static enum health_level level_of(const struct health_input *in, const struct gp
     return xid_level(&(struct xid_case){ .xid = f->xid,
                                          .fatal = f->fatal,
                                          .recovery = recovery,
-                                         .branch = branch_of(in),
+                                         .branch = health_branch(in),
                                          .said = said });
 }
 

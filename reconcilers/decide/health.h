@@ -89,6 +89,8 @@ struct health_fault {
 
 /* The verdict on a node. It borrows from the input. */
 struct health_verdict health_judge(const struct health_input *in);
+/* The branch of the loaded driver: 580; 0: not known. */
+unsigned health_branch(const struct health_input *in);
 /* The fact of NVML that the status shows, if it stands because NVML has fallen silent about it;
  * NULL: none. What no boot repairs stands until NVML speaks again; the rest until the agent reports
  * of another boot. Borrowed. */

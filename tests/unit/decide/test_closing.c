@@ -22,6 +22,8 @@ enum { NOW_S = 1795168800, CLOSED_S = NOW_S - 3600, BOOT = 1, NEXT_BOOT = 2 };
     X(BOOTED, "nothing, and the node has booted", HEALTH_NONE, true)                               \
     X(BOOTED_UNSEEN, "the node has booted, and its agent has not reported", HEALTH_NONE, false)    \
     X(WELL, "NVML says that nothing is left to do", HEALTH_NONE, true)                             \
+    X(WELL_OTHER, "NVML speaks of another GPU alone", HEALTH_NONE, false)                          \
+    X(WELL_MUTE, "NVML lists the GPU without its recovery action", HEALTH_NONE, false)             \
     X(TRIED, "nothing, and Ostler has tried a repair", HEALTH_NONE, true)                          \
     X(DRIVEN, "nothing, and a newer driver was loaded", HEALTH_NONE, true)                         \
     X(IDLE, "NVML reports a row remap that waits", HEALTH_RESET_WHEN_IDLE, true)                   \
@@ -62,6 +64,17 @@ struct scene {
     struct closing_input in;
 };
 
+static void hear(struct gpu_heard *heard, enum facts f, enum gpu_recovery said)
+{
+    bool mute = f == FACT_WELL_MUTE, other = f == FACT_WELL_OTHER;
+    enum gpu_recovery action = other ? RECOVERY_NONE : said;
+    if (!mute && !action)
+        return;
+    CLEANUP_JSON json_t *list = json_pack("[{s:s, s:s?}]", "address", other ? OTHER : GPU,
+                                          "recovery", mute ? NULL : gpu_recovery_name(action));
+    gpu_heard_read(list, heard);
+}
+
 static void put_facts(struct scene *s, enum facts f)
 {
     const enum gpu_recovery said[FACTS_LEN] = { [FACT_WELL] = RECOVERY_NONE,
@@ -74,6 +87,7 @@ static void put_facts(struct scene *s, enum facts f)
     s->gpu.remap_pending = f == FACT_IDLE;
     s->gpu.remap_failed = f == FACT_BROKEN;
     s->inventory.health_listed = said[f] || f == FACT_BROKEN;
+    hear(&s->inventory.heard, f, said[f]);
     s->fault = (struct gpu_fault){ .address = OTHER, .xid = 95, .count = 1, .boot = BOOT };
     s->fault.first_s = s->fault.last_s = NOW_S - 2;
     s->facts = (struct node_health){ .gpus = &s->gpu, .faults = &s->fault };
@@ -157,7 +171,7 @@ static const struct {
     const char *then;
 } usual[] = {
     { FACT_SILENT, "OCWPOO" }, { FACT_BOOTED, "OPOPOO" }, { FACT_BOOTED_UNSEEN, "OCWPOO" },
-    { FACT_WELL, "OPOPOO" },   { FACT_TRIED, "OPOPOO" },  { FACT_DRIVEN, "OPOPOO" },
+    { FACT_WELL, "OPOPOO" },   { FACT_WELL_OTHER, "OCWPOO" }, { FACT_WELL_MUTE, "OCWPOO" },  { FACT_TRIED, "OPOPOO" },  { FACT_DRIVEN, "OPOPOO" },
     { FACT_IDLE, "OPOPOO" },   { FACT_SAME, "CCCCIB" },   { FACT_WORSE, "CCCCCC" },
     { FACT_BROKEN, "CCCCCC" }, { FACT_LOGGED, "OCCCIB" }, { FACT_CONFIRMED, "CCCCCC" },
     { FACT_GONE, "CCCCCC" },   { FACT_KEPT, "CCWCIB" },
