@@ -24,8 +24,15 @@ static bool has_reported(const struct node_input *in)
            !json_bool(in->policy->spec, "nodeAgent.enabled", true);
 }
 
+/* Whether the GPUs that are not offered are the bad ones: the plugin withholds GPUs for those faults,
+ * and what is missing besides has no other cause. */
+static bool are_withheld(const struct health_bad *bad, unsigned missing)
+{
+    return bad->gpus == bad->withholdable && !bad->whole_node && missing >= bad->gpus + bad->others;
+}
+
 /* How many GPUs the device plugin withholds because they are bad; 0: it gives a bad one out, or
- * the others do not work either. While the plugin offers none, as when it restarts, or NVML is
+ * the others do not work either, or that is in doubt. While the plugin offers none, as when it restarts, or NVML is
  * silent, that is not known, and all is as the record says. */
 static unsigned withheld_gpus(const struct node_input *in, const struct fault_record *r)
 {
@@ -37,7 +44,7 @@ static unsigned withheld_gpus(const struct node_input *in, const struct fault_re
     if (recorded && (!offered || health_kept(in->health)))
         return expected - offered;
     struct health_bad bad = health_bad_gpus(in->health);
-    return offered && offered + bad.gpus <= expected && !bad.whole_node ? bad.gpus : 0;
+    return offered && are_withheld(&bad, expected - offered) ? bad.gpus : 0;
 }
 
 /* Only where faults close nodes it is known why a bad GPU is not offered. */
