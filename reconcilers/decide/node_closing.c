@@ -53,6 +53,17 @@ static bool closes(const struct closing_input *in)
     return in->spec->mode != HEALTH_MODE_OBSERVE && !in->ignored;
 }
 
+/* Whether a claim decides about the node; one that cannot be read does. After a drain that timed
+ * out the node is in service. */
+static bool is_claimed(const struct node_input *in)
+{
+    struct claim claim;
+    const char *text = intern_text(in->view.strings, in->view.node->claim);
+    if (text && claim_parse(text, &claim, NULL))
+        return claim_closes(&claim);
+    return text || upgrade_claim_taken(in);
+}
+
 static void gather(const struct node_pass *p, struct node_closing *n)
 {
     const struct node_input *in = p->in;
@@ -61,7 +72,7 @@ static void gather(const struct node_pass *p, struct node_closing *n)
         .spec = in->health_spec,
         .health = in->health,
         .tainted = marks_have_taint(view, TAINT_UNHEALTHY),
-        .claimed = view->node->claim != INTERN_NONE || upgrade_claim_taken(in),
+        .claimed = is_claimed(in),
         .ignored = str_eq(node_label(view, LABEL_HEALTH), HEALTH_IGNORE),
         .held = node_is_held(view),
         .braked = in->braked,
@@ -107,6 +118,14 @@ void node_closing_look(const struct node_pass *p, const struct proof_look *look,
     bool done = look && proof_is_done(look);
     n->in.counted = done && look->result == PROOF_HOLDS && look->proof.way == PROOF_BY_COUNT;
     n->in.proven = done && !n->in.counted;
+    node_closing_decide(p, n);
+}
+
+void node_closing_leave(const struct node_pass *p, struct node_closing *n)
+{
+    if (n->in.claimed)
+        return;
+    n->in.claimed = true;
     node_closing_decide(p, n);
 }
 

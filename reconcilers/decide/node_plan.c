@@ -157,33 +157,6 @@ static void send_away(const struct node_pass *p, const struct upgrade *up)
         drain_delete(&up->drain, p->actions);
 }
 
-/* A claimed node, or one whose claim a user removed. */
-static void go_on(const struct node_pass *p, const struct upgrade *up,
-                  const struct node_closing *closing)
-{
-    if (up->untouched)
-        return;
-    CLEANUP_JSON json_t *labels = wanted_labels(p->in, p->v);
-    struct marks wanted = usual_marks(p, labels);
-    wanted.assigned = up->assigned;
-    wanted.claim = up->claimed ? &up->claim : NULL;
-    wanted.gave_up = up->gave_up;
-    struct proof_marks open = { .look = up->proving ? &up->proof : NULL,
-                                .changing = up->claimed && claim_is_changing(&up->claim) };
-    proof_marks_add(p, &open, &wanted);
-    node_closing_mark(p, closing, &wanted);
-    if (up->look || up->look_for_holders)
-        node_plan_look_at_node(p, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS);
-    write_patch(p, marks_patch(&p->in->view, &wanted), up->reason ? up->reason : REASON_UPGRADE,
-                str_or_empty(up->message));
-    proof_marks_clear(&open);
-    if (up->proving)
-        proof_act(p, &up->proves, &up->proof);
-    else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its termination message is kept */
-        proof_clear(p);
-    send_away(p, up);
-}
-
 /* A node with its driver and without a stack, because its first toolkit comes in turn. */
 static void judge_turn(const struct node_pass *p, const struct node_assignment *as)
 {
@@ -271,6 +244,68 @@ static void prove(const struct node_pass *p, const struct node_closing *closing,
         verdict_settle(p->v, NODE_VALIDATING, REASON_NO_ALLOCATABLE_GPUS,
                        "every operand is up; the kubelet reports no allocatable GPUs yet");
     }
+}
+
+/* Whether the claim leaves the node in service, because its drain timed out: faults close and open
+ * it as without a claim. */
+static bool is_in_service(const struct upgrade *up)
+{
+    return up->claimed && !claim_closes(&up->claim);
+}
+
+/* The validation of the claim, or that of a fault. */
+static void prove_claimed(const struct node_pass *p, const struct upgrade *up,
+                          struct node_closing *closing, struct proving *ret)
+{
+    if (!is_in_service(up)) {
+        node_closing_leave(p, closing);
+        *ret = (struct proving){ .looked = up->proving, .of = up->proves, .look = up->proof };
+    } else if (closing->out.proves) {
+        prove(p, closing, ret);
+        node_closing_look(p, ret->looked ? &ret->look : NULL, closing);
+    }
+}
+
+/* The write of a claimed node. */
+static void write_claimed(const struct node_pass *p, const struct upgrade *up,
+                          const struct proof_look *look, const struct node_closing *closing)
+{
+    CLEANUP_JSON json_t *labels = wanted_labels(p->in, p->v);
+    struct marks wanted = usual_marks(p, labels);
+    bool outdates = closing->out.outdates, changing = up->claimed && claim_is_changing(&up->claim),
+         fault = closing->out.reason && (is_in_service(up) || !up->reason);
+    struct proof_marks open = { .look = outdates ? NULL : look, .changing = changing || outdates };
+    wanted.assigned = up->assigned;
+    wanted.claim = up->claimed ? &up->claim : NULL;
+    wanted.gave_up = up->gave_up;
+    proof_marks_add(p, &open, &wanted);
+    node_closing_mark(p, closing, &wanted);
+    if (up->look || up->look_for_holders)
+        node_plan_look_at_node(p, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS);
+    write_patch(p, marks_patch(&p->in->view, &wanted),
+                fault        ? closing->out.reason
+                : up->reason ? up->reason
+                             : REASON_UPGRADE,
+                str_or_empty(fault ? closing->out.message : up->message));
+    proof_marks_clear(&open);
+}
+
+/* A claimed node, or one whose claim a user removed. */
+static void go_on(const struct node_pass *p, const struct upgrade *up, struct node_closing *closing)
+{
+    struct proving proving = { 0 };
+    if (up->untouched)
+        return;
+    prove_claimed(p, up, closing, &proving);
+    const struct proof_look *look = proving.looked ? &proving.look : NULL;
+    write_claimed(p, up, look, closing);
+    if (look)
+        proof_act(p, &proving.of, look);
+    else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its termination message is kept */
+        proof_clear(p);
+    send_away(p, up);
+    if (is_in_service(up))
+        node_closing_judge(p, look, closing);
 }
 
 /* A new node that stays closed for too long has failed, whatever it waits for. It opens if its
