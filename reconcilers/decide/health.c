@@ -284,10 +284,29 @@ static const struct {
 
 /* ---- the verdict */
 
-/* Keeps the first of the worst. */
-static void weigh(struct health_verdict *v, struct health_verdict other)
+static bool is_named(const struct fault_name *name, const struct health_verdict *v)
 {
-    if (other.level > v->level)
+    char word[HEALTH_WORD_MAX];
+    bool numbered = v->reason == REASON_XID || v->reason == REASON_SXID;
+    snprintf(word, sizeof word, numbered ? "%s%u" : "%s", reason_text(v->reason),
+             numbered ? (unsigned) v->log->xid : 0u);
+    return str_eq(name->reason, word) && str_eq(name->address, str_or_empty(v->address));
+}
+
+/* Whether this verdict is not asked for. */
+static bool is_left_out(const struct health_input *in, const struct health_verdict *v)
+{
+    bool out = in->only && !is_named(in->only, v);
+    for (size_t i = 0; i < ARRAY_LEN(in->except); i++)
+        out |= in->except[i] && is_named(in->except[i], v);
+    return out;
+}
+
+/* Keeps the first of the worst. */
+static void weigh(const struct health_input *in, struct health_verdict *v,
+                  struct health_verdict other)
+{
+    if (other.level > v->level && !is_left_out(in, &other))
         *v = other;
 }
 
@@ -299,18 +318,20 @@ static bool bus_shows_it(const struct health_input *in)
 static void judge_bus(const struct health_input *in, struct health_verdict *v)
 {
     if (bus_shows_it(in))
-        weigh(v, (struct health_verdict){ .level = HEALTH_REBOOT,
-                                          .reason = REASON_GPU_LOST,
-                                          .address = in->inventory->lost_address,
-                                          .gpu = gpu_at(in, in->inventory->lost_address) });
+        weigh(in, v,
+              (struct health_verdict){ .level = HEALTH_REBOOT,
+                                       .reason = REASON_GPU_LOST,
+                                       .address = in->inventory->lost_address,
+                                       .gpu = gpu_at(in, in->inventory->lost_address) });
 }
 
 /* No pod works there, whatever else is known of the GPUs. */
 static void judge_proof(const struct health_input *in, struct health_verdict *v)
 {
     if (in->proof_failed_s)
-        weigh(v, (struct health_verdict){
-                     .level = HEALTH_CLOSE, .reason = REASON_PROOF_FAILED, .address = "" });
+        weigh(in, v,
+              (struct health_verdict){
+                  .level = HEALTH_CLOSE, .reason = REASON_PROOF_FAILED, .address = "" });
 }
 
 static void judge_gpus(const struct health_input *in, bool after_log, struct health_verdict *v)
@@ -320,11 +341,12 @@ static void judge_gpus(const struct health_input *in, bool after_log, struct hea
         for (size_t i = 0; i < n && gpu_checks[k].after_log == after_log; i++) {
             const struct gpu_health *g = &in->facts->gpus[i];
             enum reason reason = gpu_checks[k].reason;
-            weigh(v, (struct health_verdict){ .level = gpu_checks[k].level(in, g),
-                                              .reason = reason ? reason
-                                                               : recovery_reasons[g->recovery],
-                                              .address = g->address,
-                                              .gpu = g });
+            weigh(in, v,
+                  (struct health_verdict){ .level = gpu_checks[k].level(in, g),
+                                           .reason = reason ? reason
+                                                            : recovery_reasons[g->recovery],
+                                           .address = g->address,
+                                           .gpu = g });
         }
 }
 
@@ -348,13 +370,12 @@ static enum reason reason_of(const struct gpu_fault *f)
 struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault)
 {
     enum health_level level = is_told_by_nvml(in, fault) ? HEALTH_NONE : bounded_level(in, fault);
-    if (level == HEALTH_NONE)
-        return (struct health_verdict){ 0 };
-    return (struct health_verdict){ .level = level,
-                                    .reason = reason_of(fault),
-                                    .address = fault->address,
-                                    .log = fault,
-                                    .gpu = gpu_at(in, fault->address) };
+    struct health_verdict v = { .level = level,
+                                .reason = reason_of(fault),
+                                .address = fault->address,
+                                .log = fault,
+                                .gpu = gpu_at(in, fault->address) };
+    return level == HEALTH_NONE || is_left_out(in, &v) ? (struct health_verdict){ 0 } : v;
 }
 
 static bool is_earlier(const struct gpu_fault *a, const struct gpu_fault *b)
@@ -375,7 +396,7 @@ static void judge_log(const struct health_input *in, struct health_verdict *v)
         if (one.level > worst.level || (ties && is_earlier(one.log, worst.log)))
             worst = one;
     }
-    weigh(v, worst);
+    weigh(in, v, worst);
 }
 
 struct health_verdict health_judge(const struct health_input *in)

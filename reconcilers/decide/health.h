@@ -21,6 +21,7 @@
 #define OSTLER_RECONCILERS_DECIDE_HEALTH_H
 
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/health_status.h"
 #include "reconcilers/model/node_health.h"
 #include "reconcilers/model/node_inventory.h"
@@ -64,6 +65,8 @@ struct health_input {
     bool driver_suspected;
     int64_t now_s;
     const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
+    /* Faults that the verdict leaves out, and the only one that it is about. NULL: none, and all. */
+    const struct fault_name *except[2], *only;
 };
 
 /* Zeros: nothing is known to be wrong. */

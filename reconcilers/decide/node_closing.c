@@ -156,7 +156,7 @@ static const char *why_closed(const struct node_pass *p, const struct proof_look
     if (r->state == FAULT_PROVING)
         return arena_printf(p->a, "%s has ended, and the node opens when a GPU is validated: %s",
                             fault, why_proving(p, look));
-    if (n->out.level >= HEALTH_CLOSE)
+    if (n->out.level >= HEALTH_CLOSE && !n->out.left)
         return health_report(p->in->health, &(struct health_handling){ 0 }, p->a)->message;
     if (!n->in.reported)
         return arena_printf(p->a, "%s, and the node's agent has not reported since the boot",
