@@ -51,8 +51,8 @@ static bool is_of_fault(const struct closer *c)
 }
 
 /* Whether the fault that is known now takes the record's place: it asks for more, or the record's
- * fault has ended, or it is the same one after a boot. So a GPU that comes and goes beside a bad one
- * writes nothing. */
+ * fault has ended, or it is the same one after a boot. So a GPU that comes and goes beside a bad
+ * one writes nothing. */
 static bool is_replaced(const struct closer *c)
 {
     const struct fault_record *r = &c->in->record;
@@ -272,7 +272,9 @@ static void when_closed(struct closer *c)
         open_node(c);
     else if (asks(c))
         follow_fault(c);
-    else if (!closing_has_ended(c->in) || !has_settled(c))
+    else if (!closing_has_ended(c->in))
+        c->out->again_s = closing_evidence_due_s(c->in);
+    else if (!has_settled(c))
         return;
     else if (r->tainted && c->in->validates)
         begin_proving(c);
@@ -300,8 +302,8 @@ static void when_proving(struct closer *c)
         c->out->outdates = c->in->counted;
 }
 
-/* A user, or the storm brake, decided about this fault. It is not forgotten while nothing shows that
- * it has ended. Another one, or the same after a boot, is new. */
+/* A user, or the storm brake, decided about this fault. It is not forgotten while nothing shows
+ * that it has ended. Another one, or the same after a boot, is new. */
 static void when_left(struct closer *c)
 {
     const struct fault_record *r = &c->in->record;

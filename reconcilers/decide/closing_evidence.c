@@ -3,14 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/gpu_heard.h"
-
-static bool has_booted(const struct closing_input *in)
-{
-    return in->boot && in->record.boot != in->boot && in->reported;
-}
 
 static bool was_tried(const struct closing_input *in)
 {
@@ -69,6 +65,15 @@ static unsigned needed_for_xid(const struct health_input *h, unsigned xid)
     return told ? HEARD_NEEDS_NOTHING : 0;
 }
 
+/* Whether NVML alone reports such a fault, or reports it too. */
+static bool is_of_nvml(const struct closing_input *in)
+{
+    bool of_nvml = false;
+    for (size_t i = 0; i < ARRAY_LEN(needs); i++)
+        of_nvml |= str_eq(in->record.reason, reason_text(needs[i].reason));
+    return of_nvml;
+}
+
 /* 0: nothing that NVML says ends this fault. */
 static unsigned needed(const struct closing_input *in)
 {
@@ -88,9 +93,33 @@ static bool is_well_by_nvml(const struct closing_input *in)
     return now && (gpu_heard_of(&i->heard, in->record.address) & needed(in)) != 0;
 }
 
+/* ---- a boot */
+
+/* How long NVML's first report of a boot is waited for, after the agent's. */
+enum { NVML_WAIT_S = 600 };
+
+static bool has_booted(const struct closing_input *in)
+{
+    return in->boot && in->record.boot != in->boot && in->reported;
+}
+
+/* What NVML said before the boot is not over because NVML has not spoken yet. */
+static int64_t nvml_due_s(const struct closing_input *in)
+{
+    const struct node_inventory *i = in->health ? in->health->inventory : NULL;
+    bool waits = i && i->boot == in->boot && !i->health_listed && i->said_s && is_of_nvml(in);
+    return waits ? (int64_t) i->said_s + NVML_WAIT_S : 0;
+}
+
+int64_t closing_evidence_due_s(const struct closing_input *in)
+{
+    int64_t due_s = has_booted(in) ? nvml_due_s(in) : 0;
+    return due_s > in->now_s && !clock_is_ahead(due_s - NVML_WAIT_S, in->now_s) ? due_s : 0;
+}
+
 bool closing_has_ended(const struct closing_input *in)
 {
-    if (has_booted(in) || was_tried(in))
+    if ((has_booted(in) && !closing_evidence_due_s(in)) || was_tried(in))
         return true;
     return in->health && (is_well_by_nvml(in) || has_newer_driver(in) || is_milder_by_policy(in));
 }

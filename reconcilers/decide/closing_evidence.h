@@ -8,5 +8,7 @@
 
 /* Whether a fault that is recorded as that of the input has ended. */
 bool closing_has_ended(const struct closing_input *in);
+/* When that changes because NVML has not spoken since the boot, epoch seconds; 0: it does not. */
+int64_t closing_evidence_due_s(const struct closing_input *in);
 
 #endif

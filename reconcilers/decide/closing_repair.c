@@ -35,10 +35,10 @@ static int64_t known_since_s(const struct closing_input *in)
 void closing_want_repair(const struct closing_input *in, bool asks, struct closing *out)
 {
     const struct fault_record *r = &out->record;
-    bool repairs = in->spec->mode == HEALTH_MODE_REPAIR && !in->ignored && has_repair(in, out, asks);
+    bool repairs = in->spec->mode == HEALTH_MODE_REPAIR && !in->ignored &&
+                   has_repair(in, out, asks);
     bool closed = r->state == FAULT_CLOSED || r->state == FAULT_PROVING;
-    bool fault = r->state == FAULT_CLOSED ||
-                 (r->state == FAULT_BRAKED && asks && !in->braked);
+    bool fault = r->state == FAULT_CLOSED || (r->state == FAULT_BRAKED && asks && !in->braked);
     if (in->held || in->spec->mode == HEALTH_MODE_OBSERVE)
         return;
     if (in->asked) {

@@ -341,12 +341,12 @@ static void judge_gpus(const struct health_input *in, bool after_log, struct hea
         for (size_t i = 0; i < n && gpu_checks[k].after_log == after_log; i++) {
             const struct gpu_health *g = &in->facts->gpus[i];
             enum reason reason = gpu_checks[k].reason;
-            weigh(in, v,
-                  (struct health_verdict){ .level = gpu_checks[k].level(in, g),
-                                           .reason = reason ? reason
-                                                            : recovery_reasons[g->recovery],
-                                           .address = g->address,
-                                           .gpu = g });
+            weigh(
+                in, v,
+                (struct health_verdict){ .level = gpu_checks[k].level(in, g),
+                                         .reason = reason ? reason : recovery_reasons[g->recovery],
+                                         .address = g->address,
+                                         .gpu = g });
         }
 }
 

@@ -65,7 +65,8 @@ struct health_input {
     bool driver_suspected;
     int64_t now_s;
     const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
-    /* Faults that the verdict leaves out, and the only one that it is about. NULL: none, and all. */
+    /* Faults that the verdict leaves out (NULL: none), and the only one that it is about (NULL:
+     * all). */
     const struct fault_name *except[2], *only;
 };
 

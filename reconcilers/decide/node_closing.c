@@ -20,20 +20,19 @@ static const char *record_text(const struct node_view *view)
  * agent will. */
 static bool has_reported(const struct node_input *in)
 {
-    return !in->inventory || inventory_is_since_boot(in) ||
-           !json_bool(in->policy->spec, "nodeAgent.enabled", true);
+    return inventory_is_since_boot(in) || !json_bool(in->policy->spec, "nodeAgent.enabled", true);
 }
 
-/* Whether the GPUs that are not offered are the bad ones: the plugin withholds GPUs for those faults,
- * and what is missing besides has no other cause. */
+/* Whether the GPUs that are not offered are the bad ones: the plugin withholds GPUs for those
+ * faults, and what is missing besides has no other cause. */
 static bool are_withheld(const struct health_bad *bad, unsigned missing)
 {
     return bad->gpus == bad->withholdable && !bad->whole_node && missing >= bad->gpus + bad->others;
 }
 
 /* How many GPUs the device plugin withholds because they are bad; 0: it gives a bad one out, or
- * the others do not work either, or that is in doubt. While the plugin offers none, as when it restarts, or NVML is
- * silent, that is not known, and all is as the record says. */
+ * the others do not work either, or that is in doubt. While the plugin offers none, as
+ * when it restarts, or NVML is silent, that is not known, and all is as the record says. */
 static unsigned withheld_gpus(const struct node_input *in, const struct fault_record *r)
 {
     unsigned expected = in->health ? inventory_whole_gpus(in) : 0,
@@ -168,6 +167,13 @@ static const char *why_closed(const struct node_pass *p, const struct proof_look
         fault);
 }
 
+/* Whether an operand is not up, for which the verdict has a sentence. */
+static bool is_down(const struct node_verdict *v)
+{
+    return v->cause != OPERAND_NONE && v->message &&
+           (v->state == NODE_INSTALLING || v->state == NODE_FAILED);
+}
+
 void node_closing_judge(const struct node_pass *p, const struct proof_look *look,
                         const struct node_closing *n)
 {
@@ -177,8 +183,12 @@ void node_closing_judge(const struct node_pass *p, const struct proof_look *look
         return;
     const char *why = why_closed(p, look, n), *name = p->in->view.node->head.key;
     bool waits = r->state == FAULT_PROVING && look && !proof_is_done(look) && look->reason;
-    v->cause = OPERAND_NONE;
-    v->pod = r->state == FAULT_PROVING && look && look->keep ? look->keep->head.key : NULL;
+    if (is_down(v) && r->state != FAULT_PROVING) {
+        why = arena_printf(p->a, "%s; besides, an operand is not up: %s", why, v->message);
+    } else {
+        v->cause = OPERAND_NONE;
+        v->pod = r->state == FAULT_PROVING && look && look->keep ? look->keep->head.key : NULL;
+    }
     v->word = arena_strdup(p->a, r->reason);
     enum reason reason = waits                       ? look->reason
                          : r->state == FAULT_PROVING ? REASON_VALIDATING

@@ -72,8 +72,8 @@ static bool shows_whole_gpu(const struct looking *l, const struct proof_facts *f
            (str_eq(resource, RESOURCE_GPU) || str_eq(resource, RESOURCE_GPU ".shared"));
 }
 
-/* A validation of a node that is closed for a fault forgets no GPU: the node still needs all that it
- * had. */
+/* A validation of a node that is closed for a fault forgets no GPU: the node still needs all that
+ * it had. */
 static unsigned gpus_to_record(const struct looking *l)
 {
     const struct node_view *view = &l->p->in->view;

@@ -40,11 +40,11 @@ struct fault_name {
 struct fault_record {
     enum fault_state state;
     /* The fault; all are empty with state OVER. */
-    char reason[HEALTH_WORD_MAX];         /* "Xid79" */
-    char address[HEALTH_ADDRESS_MAX];     /* of the GPU; "": not of one GPU */
-    uint64_t boot;                        /* str_hash_id() of the boot id that it was seen in */
-    int64_t since_s;                      /* when Ostler wrote this state, epoch seconds */
-    bool tainted;                         /* with CLOSED and PROVING: the taint is there, too */
+    char reason[HEALTH_WORD_MAX];     /* "Xid79" */
+    char address[HEALTH_ADDRESS_MAX]; /* of the GPU; "": not of one GPU */
+    uint64_t boot;                    /* str_hash_id() of the boot id that it was seen in */
+    int64_t since_s;                  /* when Ostler wrote this state, epoch seconds */
+    bool tainted;                     /* with CLOSED and PROVING: the taint is there, too */
     /* How often the fault came back while a GPU was validated. */
     uint8_t relapses;
     /* Another fault, which a user has left alone. */

@@ -18,8 +18,7 @@ static unsigned facts_of(const json_t *row)
 {
     enum gpu_recovery recovery = gpu_recovery_parse(json_str(row, "recovery"));
     bool silent = json_bool(row, "lost", false) || json_bool(row, "hangs", false);
-    return (silent ? 0u : HEARD_ANSWERS) |
-           (recovery == RECOVERY_UNKNOWN ? 0u : HEARD_RECOVERY) |
+    return (silent ? 0u : HEARD_ANSWERS) | (recovery == RECOVERY_UNKNOWN ? 0u : HEARD_RECOVERY) |
            (recovery == RECOVERY_NONE ? HEARD_NEEDS_NOTHING : 0u) |
            (json_str(row, "fabric") ? HEARD_FABRIC : 0u) |
            (json_is_boolean(json_object_get(row, "remapFailed")) ? HEARD_REMAP : 0u) |

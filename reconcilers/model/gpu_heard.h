@@ -8,8 +8,8 @@
 
 /* What is known of a GPU, whatever it is. */
 enum {
-    HEARD_ANSWERS = 1 << 0,  /* it is neither lost nor hangs */
-    HEARD_RECOVERY = 1 << 1, /* its recovery action */
+    HEARD_ANSWERS = 1 << 0,       /* it is neither lost nor hangs */
+    HEARD_RECOVERY = 1 << 1,      /* its recovery action */
     HEARD_NEEDS_NOTHING = 1 << 2, /* that action is None */
     HEARD_FABRIC = 1 << 3,
     HEARD_REMAP = 1 << 4, /* whether a row remap failed */

@@ -54,9 +54,9 @@ struct node_inventory {
     bool no_network_card; /* the bus was scanned and has no network card of NVIDIA (Mellanox) */
     /* The agent looked for runtimes and does not know the one that the kubelet uses. */
     bool runtime_missing;
-    bool health_listed; /* NVML reports about GPUs: the list `health` is there */
+    bool health_listed;     /* NVML reports about GPUs: the list `health` is there */
     struct gpu_heard heard; /* of which GPUs NVML reports what */
-    bool faults_listed; /* the agent reads the kernel log: the list `faults` is there */
+    bool faults_listed;     /* the agent reads the kernel log: the list `faults` is there */
 };
 
 /* Reads an inventory; NULL: nothing is known, because the agent has not reported. Owned by the

@@ -21,6 +21,7 @@ enum { NOW_S = 1795168800, CLOSED_S = NOW_S - 3600, BOOT = 1, NEXT_BOOT = 2 };
     X(SILENT, "nothing is reported", HEALTH_NONE, false)                                           \
     X(BOOTED, "nothing, and the node has booted", HEALTH_NONE, true)                               \
     X(BOOTED_UNSEEN, "the node has booted, and its agent has not reported", HEALTH_NONE, false)    \
+    X(BOOTED_MUTE, "the node has booted, and NVML has not spoken yet", HEALTH_NONE, false)         \
     X(WELL, "NVML says that nothing is left to do", HEALTH_NONE, true)                             \
     X(WELL_OTHER, "NVML speaks of another GPU alone", HEALTH_NONE, false)                          \
     X(WELL_MUTE, "NVML lists the GPU without its recovery action", HEALTH_NONE, false)             \
@@ -100,8 +101,9 @@ static void put_facts(struct scene *s, enum facts f)
 
 static void put_health(struct scene *s, enum facts f)
 {
-    bool booted = f == FACT_BOOTED || f == FACT_BOOTED_UNSEEN;
-    s->inventory.boot = f == FACT_BOOTED ? NEXT_BOOT : BOOT;
+    bool seen = f == FACT_BOOTED || f == FACT_BOOTED_MUTE, booted = seen || f == FACT_BOOTED_UNSEEN;
+    s->inventory.boot = seen ? NEXT_BOOT : BOOT;
+    s->inventory.said_s = f == FACT_BOOTED_MUTE ? NOW_S - 60 : 0;
     s->concluded = (struct health_status){
         .level = HEALTH_CLOSE, .reason = "RecoveryReset", .address = GPU, .since_s = CLOSED_S
     };
@@ -170,12 +172,12 @@ static const struct {
     enum facts facts;
     const char *then;
 } usual[] = {
-    { FACT_SILENT, "OCWPIB" },     { FACT_BOOTED, "OPOPOO" },    { FACT_BOOTED_UNSEEN, "OCWPOO" },
-    { FACT_WELL, "OPOPOO" },       { FACT_WELL_OTHER, "OCWPIB" }, { FACT_WELL_MUTE, "OCWPIB" },
-    { FACT_TRIED, "OPOPOO" },      { FACT_DRIVEN, "OPOPOO" },    { FACT_IDLE, "OPOPOO" },
-    { FACT_SAME, "CCCCIB" },       { FACT_WORSE, "CCCCCB" },     { FACT_BROKEN, "CCCCCB" },
-    { FACT_LOGGED, "OCWCIB" },     { FACT_CONFIRMED, "CCCCCC" }, { FACT_GONE, "CCCCCC" },
-    { FACT_KEPT, "CCWCIB" },
+    { FACT_SILENT, "OCWPIB" },      { FACT_BOOTED, "OPOPOO" }, { FACT_BOOTED_UNSEEN, "OCWPOO" },
+    { FACT_BOOTED_MUTE, "OCWPOO" }, { FACT_WELL, "OPOPOO" },   { FACT_WELL_OTHER, "OCWPIB" },
+    { FACT_WELL_MUTE, "OCWPIB" },   { FACT_TRIED, "OPOPOO" },  { FACT_DRIVEN, "OPOPOO" },
+    { FACT_IDLE, "OPOPOO" },        { FACT_SAME, "CCCCIB" },   { FACT_WORSE, "CCCCCB" },
+    { FACT_BROKEN, "CCCCCB" },      { FACT_LOGGED, "OCWCIB" }, { FACT_CONFIRMED, "CCCCCC" },
+    { FACT_GONE, "CCCCCC" },        { FACT_KEPT, "CCWCIB" },
 };
 
 static void check_usual(void **state)
@@ -230,7 +232,7 @@ static const char *broken(const struct scene *s, enum facts f, const struct clos
          asks = facts_rows[f].level >= HEALTH_CLOSE,
          removed = was_closed && !in->tainted && !(off && !in->claimed),
          left = (in->record.state == FAULT_IGNORED || in->record.state == FAULT_BRAKED) && !off,
-         ended = facts_rows[f].ended || f == FACT_BOOTED_UNSEEN,
+         ended = facts_rows[f].ended || f == FACT_BOOTED_UNSEEN || f == FACT_BOOTED_MUTE,
          settled = in->now_s - in->record.since_s >= 600;
     const struct {
         bool holds;
@@ -514,10 +516,8 @@ static const struct relapse_row {
     unsigned relapses;
     int64_t wait_s;
 } relapse_rows[] = {
-    { "once: 10 minutes", 1, 600 },
-    { "twice: 20 minutes", 2, 1200 },
-    { "four times: 80 minutes", 4, 4800 },
-    { "five times: 2 hours", 5, 7200 },
+    { "once: 10 minutes", 1, 600 },        { "twice: 20 minutes", 2, 1200 },
+    { "four times: 80 minutes", 4, 4800 }, { "five times: 2 hours", 5, 7200 },
     { "very often: 2 hours", 255, 7200 },
 };
 
