@@ -3,52 +3,63 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/decide/health_sentence.h"
+#include "reconcilers/decide/closing_evidence.h"
+#include "reconcilers/decide/closing_known.h"
+#include "reconcilers/decide/closing_repair.h"
+
+/* How long evidence must stand after a fault has come back while a GPU was validated: doubled each
+ * time. */
+enum { RELAPSE_WAIT_S = 600, RELAPSE_WAIT_MAX_S = 7200 };
 
 /* One decision. */
 struct closer {
     const struct closing_input *in;
     struct arena *a;
     struct closing *out;
-    bool log_alone; /* only the kernel log shows the fault */
-    bool hard;      /* the PCI bus shows one */
-    bool kept;      /* NVML is silent about it */
+    struct closing_known known;
 };
 
 /* ---- what is known now */
 
-static void take_verdict(struct closer *c, const struct health_input *health)
+static void take_known(struct closer *c)
 {
-    const struct health_status *kept = health_kept(health);
-    struct health_verdict v = health_judge(health);
-    c->hard = v.hard;
-    c->kept = kept && kept->level >= v.level;
-    if (c->kept) {
-        c->out->level = kept->level;
-        c->out->word = kept->reason;
-        c->out->address = kept->address;
-    } else if (v.level) {
-        c->log_alone = v.log != NULL;
-        c->out->level = v.level;
-        c->out->word = health_word(&v, c->a);
-        c->out->address = str_or_empty(v.address);
-    }
+    closing_know(c->in, c->a, &c->known);
+    c->out->level = c->known.level;
+    c->out->word = c->known.word;
+    c->out->address = c->known.address;
+    c->out->left = c->known.left;
 }
 
 static bool asks(const struct closer *c)
 {
-    return c->out->level >= HEALTH_CLOSE;
+    return c->known.level >= HEALTH_CLOSE && !c->known.left;
 }
 
-/* Whether the record is about the fault that is known now. What NVML said before the boot, and has
- * not repeated, is the same fault. */
-static bool is_of_fault(const struct closer *c)
+static bool is_of_gpu(const struct closer *c)
 {
     const struct fault_record *r = &c->in->record;
-    return str_eq(r->reason, c->out->word) && str_eq(r->address, c->out->address) &&
-           (c->kept || !c->in->boot || r->boot == c->in->boot);
+    return str_eq(r->address, c->known.address) && closing_is_of_boot(c->in, &c->known, r->boot);
+}
+
+/* Whether the record is about the fault that is known now. */
+static bool is_of_fault(const struct closer *c)
+{
+    return is_of_gpu(c) && str_eq(c->in->record.reason, c->known.word);
+}
+
+/* Whether the fault that is known now takes the record's place: it asks for more, or the record's
+ * fault has ended, or it is the same one after a boot. So a GPU that comes and goes beside a bad
+ * one writes nothing. */
+static bool is_replaced(const struct closer *c)
+{
+    const struct fault_record *r = &c->in->record;
+    enum health_level own = closing_own_level(c->in);
+    bool same = str_eq(r->reason, c->known.word) && str_eq(r->address, c->known.address),
+         ended = own < HEALTH_CLOSE && closing_has_ended(c->in);
+    return same || ended || c->known.level > (own > HEALTH_CLOSE ? own : HEALTH_CLOSE);
 }
 
 const char *closing_fault_text(struct arena *a, const char *word, const char *address)
@@ -67,49 +78,6 @@ static const char *fault_then(const struct closer *c)
     return closing_fault_text(c->a, c->in->record.reason, c->in->record.address);
 }
 
-/* ---- what shows that the fault of the record has ended, if none asks to close the node now */
-
-static bool has_booted(const struct closer *c)
-{
-    return c->in->boot && c->in->record.boot != c->in->boot && c->in->reported;
-}
-
-static bool was_tried(const struct closer *c)
-{
-    bool tried = false;
-    for (size_t i = 0; i < c->in->record.tries_len; i++)
-        tried |= c->in->record.tries[i].at_s >= c->in->record.since_s;
-    return tried;
-}
-
-static bool nvml_speaks(const struct health_input *h)
-{
-    return h && h->inventory && h->boot && h->inventory->boot == h->boot &&
-           h->inventory->health_listed;
-}
-
-static bool has_newer_driver(const struct closer *c)
-{
-    return c->in->health && (int64_t) c->in->health->driver_s > c->in->record.since_s;
-}
-
-/* Whether the policy says now that the fault asks for less. */
-static bool is_milder_by_policy(const struct closer *c)
-{
-    const char *word = c->in->record.reason, *prefix = reason_text(REASON_XID);
-    int64_t xid = 0;
-    enum health_level level;
-    return c->in->health && str_has_prefix(word, prefix) &&
-           str_parse_int(word + strlen(prefix), 0, UINT16_MAX, &xid) &&
-           xid_said(c->in->health->xids, (unsigned) xid, &level) && level < HEALTH_CLOSE;
-}
-
-static bool has_ended(const struct closer *c)
-{
-    return has_booted(c) || was_tried(c) || nvml_speaks(c->in->health) || has_newer_driver(c) ||
-           is_milder_by_policy(c);
-}
-
 /* ---- steps */
 
 static void say(struct closer *c, enum reason reason, const char *message)
@@ -118,14 +86,24 @@ static void say(struct closer *c, enum reason reason, const char *message)
     c->out->message = message;
 }
 
-/* Writes a record of the fault that is known now. */
+static void put_name(struct fault_record *r, const char *word, const char *address, uint64_t boot)
+{
+    snprintf(r->reason, sizeof r->reason, "%s", word);
+    snprintf(r->address, sizeof r->address, "%s", address);
+    r->boot = boot;
+}
+
+/* Writes a record of the fault that is known now. One that a user left alone is kept beside it. */
 static void record(struct closer *c, enum fault_state state, bool tainted)
 {
+    const struct fault_record *was = &c->in->record;
     struct fault_record *r = &c->out->record;
+    if (was->state == FAULT_IGNORED)
+        r->left = fault_record_name(was);
+    if (!closing_is_of_boot(c->in, &c->known, r->left.boot))
+        r->left = (struct fault_name){ 0 };
     r->state = state;
-    snprintf(r->reason, sizeof r->reason, "%s", c->out->word);
-    snprintf(r->address, sizeof r->address, "%s", c->out->address);
-    r->boot = c->in->boot;
+    put_name(r, c->known.word, c->known.address, c->in->boot);
     r->since_s = c->in->now_s;
     r->tainted = tainted;
 }
@@ -140,10 +118,17 @@ static struct fault_record without_fault(const struct closer *c)
     return over;
 }
 
-/* Keeps only the repairs of the last days. */
+/* Keeps only the repairs of the last days, and what a user left alone in this boot. */
 static void forget(struct closer *c, enum reason reason, const char *message)
 {
-    c->out->record = without_fault(c);
+    const struct fault_name *left = &c->in->record.left;
+    struct fault_record *r = &c->out->record;
+    *r = without_fault(c);
+    if (*left->reason && closing_is_of_boot(c->in, &c->known, left->boot)) {
+        r->state = FAULT_IGNORED;
+        put_name(r, left->reason, left->address, left->boot);
+        r->since_s = c->in->now_s;
+    }
     say(c, reason, message);
 }
 
@@ -189,27 +174,33 @@ static bool is_confirmed(struct closer *c)
 {
     int64_t since_s = c->in->unhealthy_since_s ? c->in->unhealthy_since_s : c->in->now_s,
             due_s = since_s + CLOSING_CONFIRM_S;
-    if (!c->log_alone || c->hard || c->in->now_s >= due_s)
+    if (!c->known.log_alone || c->known.hard || c->in->now_s >= due_s)
         return true;
     c->out->again_s = due_s;
     return false;
 }
 
-/* A fault without a record. */
-static void meet(struct closer *c)
+/* Whether a node without the taint may get it now. If the brake says no, that is recorded. */
+static bool may_taint(struct closer *c)
 {
     if (c->in->held || !is_confirmed(c))
-        return;
-    if (!c->in->braked || c->hard) {
-        close_node(c);
-        return;
-    }
+        return false;
+    if (!c->in->braked || c->known.hard)
+        return true;
     record(c, FAULT_BRAKED, false);
     say(c, REASON_LEFT_OPEN,
         arena_printf(c->a,
                      "%s: so many nodes became unhealthy at a time that Ostler does not close this "
                      "one",
                      fault_now(c)));
+    return false;
+}
+
+/* A fault of a node without the taint that has no record of it. */
+static void meet(struct closer *c)
+{
+    if (may_taint(c))
+        close_node(c);
 }
 
 /* ---- the states of the record */
@@ -232,49 +223,95 @@ static bool is_of_proof(const struct fault_record *r)
 
 /* The record follows the worst fault. While NVML is silent, what it said of the GPUs is not known
  * well enough to move the taint. */
+static void follow_fault(struct closer *c)
+{
+    const struct fault_record *r = &c->in->record;
+    bool anew = !is_of_fault(c) && is_replaced(c),
+         moves = !c->known.kept && r->tainted == c->in->withheld,
+         taints = !r->tainted && !c->in->withheld && (anew || moves);
+    if (taints && !may_taint(c))
+        return;
+    if (anew) {
+        close_node(c);
+    } else if (moves) {
+        c->out->record.tainted = !c->in->withheld;
+        say_closed(c);
+    }
+}
+
+/* Whether evidence stands for long enough. */
+static bool has_settled(struct closer *c)
+{
+    const struct fault_record *r = &c->in->record;
+    int64_t wait_s = RELAPSE_WAIT_S;
+    if (!r->relapses || clock_is_ahead(r->since_s, c->in->now_s))
+        return true;
+    for (unsigned i = 1; i < r->relapses && wait_s < RELAPSE_WAIT_MAX_S; i++)
+        wait_s *= 2;
+    int64_t due_s = r->since_s + (wait_s < RELAPSE_WAIT_MAX_S ? wait_s : RELAPSE_WAIT_MAX_S);
+    if (c->in->now_s >= due_s)
+        return true;
+    c->out->again_s = due_s;
+    return false;
+}
+
+static void begin_proving(struct closer *c)
+{
+    c->out->record.state = FAULT_PROVING;
+    c->out->record.since_s = c->in->now_s;
+    c->out->outdates = true;
+    say(c, REASON_FAULT_ENDED,
+        arena_printf(c->a, "%s has ended: the node opens when a GPU of it is validated",
+                     fault_then(c)));
+}
+
 static void when_closed(struct closer *c)
 {
     const struct fault_record *r = &c->in->record;
-    if (is_of_proof(r) && c->in->proven) {
+    if (is_of_proof(r) && c->in->proven)
         open_node(c);
-    } else if (asks(c) && !is_of_fault(c)) {
-        close_node(c);
-    } else if (asks(c)) {
-        if (!c->kept && r->tainted == c->in->withheld) {
-            c->out->record.tainted = !c->in->withheld;
-            say_closed(c);
-        }
-    } else if (has_ended(c) && r->tainted && c->in->validates) {
-        c->out->record.state = FAULT_PROVING;
-        c->out->record.since_s = c->in->now_s;
-        c->out->outdates = true;
-        say(c, REASON_FAULT_ENDED,
-            arena_printf(c->a, "%s has ended: the node opens when a GPU of it is validated",
-                         fault_then(c)));
-    } else if (has_ended(c)) {
+    else if (asks(c))
+        follow_fault(c);
+    else if (!closing_has_ended(c->in))
+        c->out->again_s = closing_evidence_due_s(c->in);
+    else if (!has_settled(c))
+        return;
+    else if (r->tainted && c->in->validates)
+        begin_proving(c);
+    else
         open_node(c);
-    }
+}
+
+static void relapse(struct closer *c)
+{
+    struct fault_record *r = &c->out->record;
+    r->relapses += r->relapses < UINT8_MAX;
+    close_node(c);
 }
 
 static void when_proving(struct closer *c)
 {
-    bool needless = !c->in->validates || !c->in->record.tainted;
-    if (asks(c))
-        close_node(c);
+    bool tainted = c->in->record.tainted, needless = !c->in->validates || !tainted;
+    if (asks(c) && tainted)
+        relapse(c);
+    else if (asks(c))
+        meet(c);
     else if (needless || (c->in->proven && c->in->reported))
         open_node(c);
     else
         c->out->outdates = c->in->counted;
 }
 
-/* A user, or the storm brake, decided about this fault: another one, or another boot, is new. */
+/* A user, or the storm brake, decided about this fault. It is not forgotten while nothing shows
+ * that it has ended. Another one, or the same after a boot, is new. */
 static void when_left(struct closer *c)
 {
-    bool now_hard = c->in->record.state == FAULT_BRAKED && c->hard;
-    if (!asks(c))
-        end_fault(c);
-    else if (now_hard || !is_of_fault(c))
+    const struct fault_record *r = &c->in->record;
+    bool braked = r->state == FAULT_BRAKED, booted = c->in->boot && r->boot != c->in->boot;
+    if (asks(c) && (!braked || c->known.hard || !is_of_gpu(c)))
         meet(c);
+    else if (!asks(c) && !c->known.left && (booted || closing_has_ended(c->in)))
+        end_fault(c);
 }
 
 static void (*const steps[FAULT_STATES_LEN])(struct closer *c) = {
@@ -317,67 +354,11 @@ static void only_report(struct closer *c)
 {
     if (c->in->record.state == FAULT_OVER)
         return;
-    forget(c, REASON_OPENED,
-           c->in->ignored ? "the node's label " LABEL_HEALTH "=" HEALTH_IGNORE
-                            " says that Ostler does nothing about faults of its GPUs"
-                          : "spec.health.mode is Observe: Ostler only reports faults");
-}
-
-/* ---- repairs */
-
-enum repair_kind closing_next_repair(const struct health_spec *spec, const struct fault_record *r,
-                                     enum health_level level, int64_t now_s)
-{
-    int64_t resets = fault_record_tries(r, REPAIR_RESET, spec->attempts_per_s, now_s),
-            reboots = fault_record_tries(r, REPAIR_REBOOT, spec->attempts_per_s, now_s);
-    if (level <= HEALTH_CLOSE && resets < spec->resets)
-        return REPAIR_RESET;
-    bool reboots_help = level == HEALTH_CLOSE || level == HEALTH_REBOOT;
-    return reboots_help && spec->reboot != HEALTH_REBOOT_NONE && reboots < spec->reboots
-               ? REPAIR_REBOOT
-               : REPAIR_KINDS;
-}
-
-/* What the fault asks for. A closed node of which nothing is known any longer needs a reset:
- * nothing else would show that its fault has ended. */
-static enum health_level repair_level(const struct closer *c)
-{
-    bool silent = c->out->record.state == FAULT_CLOSED && !asks(c);
-    return silent ? HEALTH_CLOSE : c->out->level;
-}
-
-static bool has_repair(const struct closer *c)
-{
-    return closing_next_repair(c->in->spec, &c->out->record, repair_level(c), c->in->now_s) !=
-           REPAIR_KINDS;
-}
-
-static int64_t known_since_s(const struct closer *c)
-{
-    const struct health_status *said = c->in->health ? c->in->health->concluded : NULL;
-    return said && said->since_s ? said->since_s : c->in->now_s;
-}
-
-/* A node is claimed once its closing is written: a claim that came before that write would keep it
- * from being made, and a repair that fails would open the node until the next pass. */
-static void want_repair(struct closer *c)
-{
-    const struct fault_record *r = &c->out->record;
-    bool repairs = c->in->spec->mode == HEALTH_MODE_REPAIR && !c->in->ignored && has_repair(c);
-    bool fault = (r->state == FAULT_CLOSED && c->in->record.state == FAULT_CLOSED) ||
-                 (r->state == FAULT_BRAKED && asks(c) && !c->in->braked);
-    if (c->in->held || c->in->spec->mode == HEALTH_MODE_OBSERVE)
-        return;
-    if (c->in->asked) {
-        c->out->repair = REPAIR_ASKED;
-        c->out->repair_since_s = is_closed(r) ? r->since_s : 0;
-    } else if (repairs && fault) {
-        c->out->repair = REPAIR_FAULT;
-        c->out->repair_since_s = r->since_s;
-    } else if (repairs && c->out->level == HEALTH_RESET_WHEN_IDLE) {
-        c->out->repair = REPAIR_IDLE;
-        c->out->repair_since_s = known_since_s(c);
-    }
+    c->out->record = without_fault(c);
+    say(c, REASON_OPENED,
+        c->in->ignored ? "the node's label " LABEL_HEALTH "=" HEALTH_IGNORE
+                         " says that Ostler does nothing about faults of its GPUs"
+                       : "spec.health.mode is Observe: Ostler only reports faults");
 }
 
 /* ---- */
@@ -386,8 +367,7 @@ void closing_decide(const struct closing_input *in, struct arena *a, struct clos
 {
     struct closer c = { .in = in, .a = a, .out = ret };
     *ret = (struct closing){ .record = in->record, .word = "", .address = "" };
-    if (in->health)
-        take_verdict(&c, in->health);
+    take_known(&c);
     if (only_reports(&c) && !in->claimed)
         only_report(&c);
     else if (was_untainted(&c))
@@ -397,5 +377,5 @@ void closing_decide(const struct closing_input *in, struct arena *a, struct clos
     ret->taint = is_closed(&ret->record) && ret->record.tainted;
     ret->proves = (ret->record.state == FAULT_PROVING || is_of_proof(&ret->record)) &&
                   in->validates;
-    want_repair(&c);
+    closing_want_repair(in, asks(&c), ret);
 }

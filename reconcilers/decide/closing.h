@@ -40,7 +40,7 @@ struct closing_input {
     int64_t now_s;
 };
 
-/* Strings are from the arena, static, or borrowed from the input. */
+/* What is decided. Strings are from the arena, static, or borrowed from the input. */
 struct closing {
     struct fault_record record; /* as it shall be */
     bool taint;                 /* the node shall have the taint */
@@ -54,6 +54,7 @@ struct closing {
     /* The worst fault that is known now: what it asks for, its word and its GPU; "": none. */
     enum health_level level;
     const char *word, *address;
+    bool left; /* a user has left it alone, and there is no other */
 };
 
 void closing_decide(const struct closing_input *in, struct arena *a, struct closing *ret);

@@ -117,8 +117,7 @@ static enum gpu_recovery recovery_of(const struct health_input *in, const struct
     return newer && recovery_level(logged) > recovery_level(said) ? logged : said;
 }
 
-/* The branch of the loaded driver: 580; 0: not known. */
-static unsigned branch_of(const struct health_input *in)
+unsigned health_branch(const struct health_input *in)
 {
     bool known = is_of_this_boot(in) && in->inventory->module_loaded;
     return known ? (unsigned) strtoul(in->inventory->module_version, NULL, 10) : 0;
@@ -142,7 +141,7 @@ static enum health_level level_of(const struct health_input *in, const struct gp
     return xid_level(&(struct xid_case){ .xid = f->xid,
                                          .fatal = f->fatal,
                                          .recovery = recovery,
-                                         .branch = branch_of(in),
+                                         .branch = health_branch(in),
                                          .said = said });
 }
 
@@ -287,6 +286,24 @@ static const struct {
 
 /* ---- the verdict */
 
+static bool is_named(const struct fault_name *name, const struct health_verdict *v)
+{
+    char word[HEALTH_WORD_MAX];
+    bool numbered = v->reason == REASON_XID || v->reason == REASON_SXID;
+    snprintf(word, sizeof word, numbered ? "%s%u" : "%s", reason_text(v->reason),
+             numbered ? (unsigned) v->log->xid : 0u);
+    return str_eq(name->reason, word) && str_eq(name->address, str_or_empty(v->address));
+}
+
+/* Whether this verdict is not asked for. */
+static bool is_left_out(const struct health_input *in, const struct health_verdict *v)
+{
+    bool out = in->only && !is_named(in->only, v);
+    for (size_t i = 0; i < ARRAY_LEN(in->except); i++)
+        out |= in->except[i] && is_named(in->except[i], v);
+    return out;
+}
+
 /* A verdict on the node, or on one GPU. */
 struct weighing {
     const struct health_input *in;
@@ -297,7 +314,7 @@ struct weighing {
 /* Keeps the first of the worst. */
 static void weigh(struct weighing *w, struct health_verdict other)
 {
-    bool counts = !w->only || str_eq(w->only, other.address);
+    bool counts = (!w->only || str_eq(w->only, other.address)) && !is_left_out(w->in, &other);
     if (counts && other.level > w->v.level)
         w->v = other;
 }
@@ -361,13 +378,12 @@ static enum reason reason_of(const struct gpu_fault *f)
 struct health_verdict health_of_fault(const struct health_input *in, const struct gpu_fault *fault)
 {
     enum health_level level = is_told_by_nvml(in, fault) ? HEALTH_NONE : bounded_level(in, fault);
-    if (level == HEALTH_NONE)
-        return (struct health_verdict){ 0 };
-    return (struct health_verdict){ .level = level,
-                                    .reason = reason_of(fault),
-                                    .address = fault->address,
-                                    .log = fault,
-                                    .gpu = gpu_at(in, fault->address) };
+    struct health_verdict v = { .level = level,
+                                .reason = reason_of(fault),
+                                .address = fault->address,
+                                .log = fault,
+                                .gpu = gpu_at(in, fault->address) };
+    return level == HEALTH_NONE || is_left_out(in, &v) ? (struct health_verdict){ 0 } : v;
 }
 
 static bool is_earlier(const struct gpu_fault *a, const struct gpu_fault *b)

@@ -21,6 +21,7 @@
 #define OSTLER_RECONCILERS_DECIDE_HEALTH_H
 
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/health_status.h"
 #include "reconcilers/model/node_health.h"
 #include "reconcilers/model/node_inventory.h"
@@ -64,6 +65,9 @@ struct health_input {
     bool driver_suspected;
     int64_t now_s;
     const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
+    /* Faults that the verdict leaves out (NULL: none), and the only one that it is about (NULL:
+     * all). */
+    const struct fault_name *except[2], *only;
 };
 
 /* Zeros: nothing is known to be wrong. */
@@ -91,6 +95,8 @@ struct health_fault {
 struct health_verdict health_judge(const struct health_input *in);
 /* The verdict on one GPU alone. */
 struct health_verdict health_of_gpu(const struct health_input *in, const char *address);
+/* The branch of the loaded driver: 580; 0: not known. */
+unsigned health_branch(const struct health_input *in);
 /* The fact of NVML that the status shows, if it stands because NVML has fallen silent about it;
  * NULL: none. What no boot repairs stands until NVML speaks again; the rest until the agent reports
  * of another boot. Borrowed. */

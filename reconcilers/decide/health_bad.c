@@ -28,6 +28,32 @@ static bool is_wide(const struct health_verdict *v)
     return wide;
 }
 
+/* ---- what the device plugin does */
+
+/* Xids for which NVIDIA's device plugin withholds no GPU, unless it is told otherwise. */
+static const unsigned harmless_xids[] = { 13, 31, 43, 45, 68, 109 };
+
+/* Whether the plugin may withhold the GPU of a line of this boot. */
+static bool may_withhold(const struct health_input *in, const struct gpu_fault *f)
+{
+    bool withholds = in->boot && f->boot == in->boot && !f->nvswitch;
+    for (size_t i = 0; i < ARRAY_LEN(harmless_xids); i++)
+        withholds &= f->xid != harmless_xids[i];
+    return withholds;
+}
+
+/* Whether it may, and whether it does: of Xid 154 that is not known. */
+static bool is_withheld(const struct health_input *in, const struct node_health *facts, bool surely)
+{
+    bool withheld = false;
+    for (size_t i = 0; i < facts->faults_len; i++)
+        withheld |= may_withhold(in, &facts->faults[i]) &&
+                    (!surely || facts->faults[i].xid != XID_RECOVERY_CHANGED);
+    return withheld;
+}
+
+/* ---- one GPU */
+
 /* The facts about one GPU alone: a verdict on them has the other members of the input. */
 struct one_gpu {
     struct node_health facts;
@@ -53,8 +79,11 @@ static void count_gpu(const struct health_input *in, const char *address, struct
     take_one(in->facts, address, &one);
     alone.facts = &one.facts;
     struct health_verdict v = health_judge(&alone);
-    bad->gpus += v.level >= HEALTH_CLOSE;
-    bad->whole_node |= v.level >= HEALTH_CLOSE && is_wide(&v);
+    bool is_bad = v.level >= HEALTH_CLOSE;
+    bad->gpus += is_bad;
+    bad->withholdable += is_bad && is_withheld(in, &one.facts, true);
+    bad->others += !is_bad && is_withheld(in, &one.facts, false);
+    bad->whole_node |= is_bad && is_wide(&v);
 }
 
 /* Whether a row of the log is the first fact about its GPU. */

@@ -178,11 +178,7 @@ unsigned inventory_whole_gpus(const struct node_input *in)
 {
     const struct node_inventory *i = of_this_boot(in);
     const char *stack = str_or_empty(node_label(&in->view, LABEL_STACK));
-    struct proof proven = { 0 };
-    if (!i || !are_whole(operands_inputs(in, TIER_STACK, stack), i))
-        return 0;
-    proof_of_node(&in->view, &proven);
-    return proven.gpus > i->driven ? proven.gpus : i->driven;
+    return i && are_whole(operands_inputs(in, TIER_STACK, stack), i) ? i->driven : 0;
 }
 
 /* GPUs that are not listed any longer, for example after a boot without them. The kubelet must

@@ -27,8 +27,8 @@ void inventory_explain_driver(const struct node_pass *p);
 /* Adds to the verdict of an unclaimed node what keeps its driver from coming up, or what is wrong
  * with its GPUs. The rest of the verdict must be complete. */
 void inventory_explain(const struct node_pass *p);
-/* How many GPUs the kubelet should offer, bad ones among them; 0: not known, or they are divided or
- * shared. */
+/* How many GPUs the kubelet should offer, bad ones among them, but none that is gone from the bus
+ * or has no driver; 0: not known, or they are divided or shared. */
 unsigned inventory_whole_gpus(const struct node_input *in);
 
 #endif

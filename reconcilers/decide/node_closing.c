@@ -20,13 +20,19 @@ static const char *record_text(const struct node_view *view)
  * agent will. */
 static bool has_reported(const struct node_input *in)
 {
-    return !in->inventory || inventory_is_since_boot(in) ||
-           !json_bool(in->policy->spec, "nodeAgent.enabled", true);
+    return inventory_is_since_boot(in) || !json_bool(in->policy->spec, "nodeAgent.enabled", true);
+}
+
+/* Whether the GPUs that are not offered are the bad ones: the plugin withholds GPUs for those
+ * faults, and what is missing besides has no other cause. */
+static bool are_withheld(const struct health_bad *bad, unsigned missing)
+{
+    return bad->gpus == bad->withholdable && !bad->whole_node && missing >= bad->gpus + bad->others;
 }
 
 /* How many GPUs the device plugin withholds because they are bad; 0: it gives a bad one out, or
- * the others do not work either. While the plugin offers none, as when it restarts, or NVML is
- * silent, that is not known, and all is as the record says. */
+ * the others do not work either, or that is in doubt. While the plugin offers none, as
+ * when it restarts, or NVML is silent, that is not known, and all is as the record says. */
 static unsigned withheld_gpus(const struct node_input *in, const struct fault_record *r)
 {
     unsigned expected = in->health ? inventory_whole_gpus(in) : 0,
@@ -37,13 +43,24 @@ static unsigned withheld_gpus(const struct node_input *in, const struct fault_re
     if (recorded && (!offered || health_kept(in->health)))
         return expected - offered;
     struct health_bad bad = health_bad_gpus(in->health);
-    return offered && offered + bad.gpus <= expected && !bad.whole_node ? bad.gpus : 0;
+    return offered && are_withheld(&bad, expected - offered) ? bad.gpus : 0;
 }
 
 /* Only where faults close nodes it is known why a bad GPU is not offered. */
 static bool closes(const struct closing_input *in)
 {
     return in->spec->mode != HEALTH_MODE_OBSERVE && !in->ignored;
+}
+
+/* Whether a claim decides about the node; one that cannot be read does. After a drain that timed
+ * out the node is in service. */
+static bool is_claimed(const struct node_input *in)
+{
+    struct claim claim;
+    const char *text = intern_text(in->view.strings, in->view.node->claim);
+    if (text && claim_parse(text, &claim, NULL))
+        return claim_closes(&claim);
+    return text || upgrade_claim_taken(in);
 }
 
 static void gather(const struct node_pass *p, struct node_closing *n)
@@ -54,7 +71,7 @@ static void gather(const struct node_pass *p, struct node_closing *n)
         .spec = in->health_spec,
         .health = in->health,
         .tainted = marks_have_taint(view, TAINT_UNHEALTHY),
-        .claimed = view->node->claim != INTERN_NONE || upgrade_claim_taken(in),
+        .claimed = is_claimed(in),
         .ignored = str_eq(node_label(view, LABEL_HEALTH), HEALTH_IGNORE),
         .held = node_is_held(view),
         .braked = in->braked,
@@ -103,6 +120,14 @@ void node_closing_look(const struct node_pass *p, const struct proof_look *look,
     node_closing_decide(p, n);
 }
 
+void node_closing_leave(const struct node_pass *p, struct node_closing *n)
+{
+    if (n->in.claimed)
+        return;
+    n->in.claimed = true;
+    node_closing_decide(p, n);
+}
+
 /* ---- the verdict */
 
 /* States of an unclaimed node that is up, which its fault comes before. */
@@ -130,7 +155,7 @@ static const char *why_closed(const struct node_pass *p, const struct proof_look
     if (r->state == FAULT_PROVING)
         return arena_printf(p->a, "%s has ended, and the node opens when a GPU is validated: %s",
                             fault, why_proving(p, look));
-    if (n->out.level >= HEALTH_CLOSE)
+    if (n->out.level >= HEALTH_CLOSE && !n->out.left)
         return health_report(p->in->health, &(struct health_handling){ 0 }, p->a)->message;
     if (!n->in.reported)
         return arena_printf(p->a, "%s, and the node's agent has not reported since the boot",
@@ -142,6 +167,13 @@ static const char *why_closed(const struct node_pass *p, const struct proof_look
         fault);
 }
 
+/* Whether an operand is not up, for which the verdict has a sentence. */
+static bool is_down(const struct node_verdict *v)
+{
+    return v->cause != OPERAND_NONE && v->message &&
+           (v->state == NODE_INSTALLING || v->state == NODE_FAILED);
+}
+
 void node_closing_judge(const struct node_pass *p, const struct proof_look *look,
                         const struct node_closing *n)
 {
@@ -150,11 +182,15 @@ void node_closing_judge(const struct node_pass *p, const struct proof_look *look
     if (!n->out.taint || !comes_before(v->state))
         return;
     const char *why = why_closed(p, look, n), *name = p->in->view.node->head.key;
-    bool fails = r->state == FAULT_PROVING && look && look->result == PROOF_FAILS;
-    v->cause = OPERAND_NONE;
-    v->pod = r->state == FAULT_PROVING && look && look->keep ? look->keep->head.key : NULL;
+    bool waits = r->state == FAULT_PROVING && look && !proof_is_done(look) && look->reason;
+    if (is_down(v) && r->state != FAULT_PROVING) {
+        why = arena_printf(p->a, "%s; besides, an operand is not up: %s", why, v->message);
+    } else {
+        v->cause = OPERAND_NONE;
+        v->pod = r->state == FAULT_PROVING && look && look->keep ? look->keep->head.key : NULL;
+    }
     v->word = arena_strdup(p->a, r->reason);
-    enum reason reason = fails                       ? look->reason
+    enum reason reason = waits                       ? look->reason
                          : r->state == FAULT_PROVING ? REASON_VALIDATING
                                                      : reason_parse(v->word);
     verdict_set(p, NODE_UNHEALTHY, reason, "node %s is closed for new pods (taint %s): %s", name,

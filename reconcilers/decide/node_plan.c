@@ -188,61 +188,6 @@ static void act_on_repair(const struct node_pass *p, const struct upgrade *up)
         repair_pod_make(p, up->pod_kind, &up->claim);
 }
 
-/* The write that releases a node also closes it if its GPUs have a fault, so that it is not open in
- * between. It also ends a fault that needs no repair any longer, so that none is asked for. */
-static void judge_release(const struct node_pass *p, const struct upgrade *up,
-                          struct node_closing *closing)
-{
-    if (up->claimed || up->heals)
-        return;
-    closing->in.claimed = false;
-    node_closing_look(p, up->proving ? &up->proof : NULL, closing);
-}
-
-/* What the write of a claimed node is about, and what it makes of the fault of one that it
- * releases. */
-static const char *message_of(const struct node_pass *p, const struct upgrade *up,
-                              const struct node_closing *closing)
-{
-    const char *message = str_or_empty(up->message);
-    return up->claimed || up->heals || !closing->out.reason
-               ? message
-               : arena_printf(p->a, "%s; %s", message, closing->out.message);
-}
-
-/* A claimed node, or one whose claim a user removed. */
-static void go_on(const struct node_pass *p, const struct upgrade *up, struct node_closing *closing)
-{
-    if (up->untouched)
-        return;
-    judge_release(p, up, closing);
-    CLEANUP_JSON json_t *labels = wanted_labels(p->in, p->v);
-    struct marks wanted = usual_marks(p, labels);
-    wanted.assigned = up->assigned;
-    wanted.claim = up->claimed ? &up->claim : NULL;
-    wanted.gave_up = up->gave_up;
-    bool outdates = !up->claimed && closing->out.outdates;
-    struct proof_marks open = { .look = up->proving && !outdates ? &up->proof : NULL,
-                                .changing = outdates ||
-                                            (up->claimed && claim_is_changing(&up->claim)) };
-    proof_marks_add(p, &open, &wanted);
-    node_closing_mark(p, closing, &wanted);
-    mark_repair(p, up, &wanted);
-    if (up->look || up->look_for_holders)
-        node_plan_look_at_node(p, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS);
-    write_patch(p, marks_patch(&p->in->view, &wanted), up->reason ? up->reason : REASON_UPGRADE,
-                message_of(p, up, closing));
-    proof_marks_clear(&open);
-    if (up->proving)
-        proof_act(p, &up->proves, &up->proof);
-    else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its termination message is kept */
-        proof_clear(p);
-    act_on_repair(p, up);
-    send_away(p, up);
-    if (!up->claimed && !up->heals)
-        node_closing_judge(p, up->proving ? &up->proof : NULL, closing);
-}
-
 /* A node with its driver and without a stack, because its first toolkit comes in turn. */
 static void judge_turn(const struct node_pass *p, const struct node_assignment *as)
 {
@@ -297,6 +242,7 @@ static void look_at_proof(const struct node_pass *p, const struct node_closing *
     ret->looked = true;
     ret->of = (struct proof_case){ .of = assignment_ref(&p->v->carried),
                                    .gpus_before = before.gpus,
+                                   .needs_all = closing->out.proves,
                                    .nothing_ours = operands_only_watch(p->v) };
     ret->of.may_count = !closing->out.proves &&
                         !marks_have_taint(&p->in->view, p->in->policy->validation.taint.key);
@@ -329,6 +275,93 @@ static void prove(const struct node_pass *p, const struct node_closing *closing,
         verdict_settle(p->v, NODE_VALIDATING, REASON_NO_ALLOCATABLE_GPUS,
                        "every operand is up; the kubelet reports no allocatable GPUs yet");
     }
+}
+
+/* Whether the claim leaves the node in service, because its drain timed out: faults close and open
+ * it as without a claim. */
+static bool is_in_service(const struct upgrade *up)
+{
+    return up->claimed && !claim_closes(&up->claim);
+}
+
+/* Whether the claim goes, and nothing has shown that a fault is over. */
+static bool goes_free(const struct upgrade *up)
+{
+    return !up->claimed && !up->heals;
+}
+
+/* The validation of the claim, or that of a fault. The write that releases a node also closes it if
+ * its GPUs have a fault, so that it is not open in between. It also ends a fault that needs no
+ * repair any longer, so that none is asked for. */
+static void prove_claimed(const struct node_pass *p, const struct upgrade *up,
+                          struct node_closing *closing, struct proving *ret)
+{
+    if (!is_in_service(up))
+        *ret = (struct proving){ .looked = up->proving, .of = up->proves, .look = up->proof };
+    if (goes_free(up)) {
+        closing->in.claimed = false;
+        node_closing_look(p, ret->looked ? &ret->look : NULL, closing);
+    } else if (!is_in_service(up)) {
+        node_closing_leave(p, closing);
+    } else if (closing->out.proves) {
+        prove(p, closing, ret);
+        node_closing_look(p, ret->looked ? &ret->look : NULL, closing);
+    }
+}
+
+/* What the write of a claimed node is about, and what it makes of the fault of one that it
+ * releases. */
+static const char *message_of(const struct node_pass *p, const struct upgrade *up,
+                              const struct node_closing *closing)
+{
+    const char *message = str_or_empty(up->message);
+    return !goes_free(up) || !closing->out.reason
+               ? message
+               : arena_printf(p->a, "%s; %s", message, closing->out.message);
+}
+
+/* The write of a claimed node. */
+static void write_claimed(const struct node_pass *p, const struct upgrade *up,
+                          const struct proof_look *look, const struct node_closing *closing)
+{
+    CLEANUP_JSON json_t *labels = wanted_labels(p->in, p->v);
+    struct marks wanted = usual_marks(p, labels);
+    bool outdates = closing->out.outdates, changing = up->claimed && claim_is_changing(&up->claim),
+         fault = closing->out.reason && (is_in_service(up) || !up->reason);
+    struct proof_marks open = { .look = outdates ? NULL : look, .changing = changing || outdates };
+    wanted.assigned = up->assigned;
+    wanted.claim = up->claimed ? &up->claim : NULL;
+    wanted.gave_up = up->gave_up;
+    proof_marks_add(p, &open, &wanted);
+    node_closing_mark(p, closing, &wanted);
+    mark_repair(p, up, &wanted);
+    if (up->look || up->look_for_holders)
+        node_plan_look_at_node(p, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS);
+    write_patch(p, marks_patch(&p->in->view, &wanted),
+                fault        ? closing->out.reason
+                : up->reason ? up->reason
+                             : REASON_UPGRADE,
+                fault ? str_or_empty(closing->out.message) : message_of(p, up, closing));
+    proof_marks_clear(&open);
+}
+
+/* A claimed node, or one whose claim a user removed. */
+static void go_on(const struct node_pass *p, const struct upgrade *up, struct node_closing *closing)
+{
+    struct proving proving = { 0 };
+    if (up->untouched)
+        return;
+    prove_claimed(p, up, closing, &proving);
+    const struct proof_look *look = proving.looked ? &proving.look : NULL;
+    write_claimed(p, up, look, closing);
+    if (look)
+        proof_act(p, &proving.of, look);
+    else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its termination message is kept */
+        proof_clear(p);
+    act_on_repair(p, up);
+    send_away(p, up);
+    if (is_in_service(up) || goes_free(up))
+        node_closing_judge(p, look, closing);
 }
 
 /* A new node that stays closed for too long has failed, whatever it waits for. It opens if its

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/marks.h"
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/task_pod.h"
 
@@ -71,11 +72,21 @@ static bool shows_whole_gpu(const struct looking *l, const struct proof_facts *f
            (str_eq(resource, RESOURCE_GPU) || str_eq(resource, RESOURCE_GPU ".shared"));
 }
 
+/* A validation of a node that is closed for a fault forgets no GPU: the node still needs all that
+ * it had. */
+static unsigned gpus_to_record(const struct looking *l)
+{
+    const struct node_view *view = &l->p->in->view;
+    struct proof before = { 0 };
+    bool closed = marks_have_taint(view, TAINT_UNHEALTHY) && proof_of_node(view, &before);
+    return closed && before.gpus > offered(l) ? before.gpus : offered(l);
+}
+
 static void pass(struct looking *l, enum proof_way way, const struct proof_facts *facts,
                  const char *message)
 {
     struct proof *p = &l->out->proof;
-    *p = (struct proof){ .way = way, .gpus = offered(l), .facts = *facts };
+    *p = (struct proof){ .way = way, .gpus = gpus_to_record(l), .facts = *facts };
     assignment_copy(&p->of, l->c->of);
     proof_describe(l, PROOF_PASSES, REASON_VALIDATED, message);
 }
@@ -184,6 +195,17 @@ static void proof_look_at_pod(struct looking *l)
 
 /* ---- */
 
+/* GPUs are missing since the last validation, and only a user knows whether that is intended. */
+static void wait_for_gpus(struct looking *l, unsigned before)
+{
+    proof_describe(l, PROOF_WAITS, REASON_GPUS_MISSING,
+                   arena_printf(l->p->a,
+                                "the kubelet reports %u GPUs, and reported %u at the last "
+                                "validation. If the change is intended, run: kubectl annotate "
+                                "node %s " ANNOTATION_PROOF "-",
+                                offered(l), before, l->p->in->view.node->head.key));
+}
+
 /* Whether the annotation has this validation. More GPUs than then are recorded; fewer are not what
  * was validated, unless the device plugin withholds the bad ones. */
 static bool proof_holds(struct looking *l)
@@ -193,13 +215,7 @@ static bool proof_holds(struct looking *l)
     if (!proof_of_node(view, p) || !proof_is_of(p, l->c->of))
         return false;
     if (offered(l) + l->p->v->withheld < p->gpus) {
-        proof_describe(
-            l, PROOF_WAITS, REASON_GPUS_MISSING,
-            arena_printf(
-                l->p->a,
-                "the kubelet reports %u GPUs, and reported %u at the last validation. If the "
-                "change is intended, run: kubectl annotate node %s " ANNOTATION_PROOF "-",
-                offered(l), p->gpus, view->node->head.key));
+        wait_for_gpus(l, p->gpus);
         return true;
     }
     if (offered(l) > p->gpus)
@@ -221,9 +237,12 @@ static bool lacks_gpus(struct looking *l)
         return false;
     l->out->timed = true;
     l->out->keep = l->pod;
-    proof_describe(l, PROOF_WAITS, REASON_GPUS_MISSING,
-                   arena_printf(l->p->a, "the kubelet reports %u GPUs, and reported %u before",
-                                offered(l), l->c->gpus_before));
+    if (l->p->in->view.node->claim == INTERN_NONE)
+        wait_for_gpus(l, l->c->gpus_before);
+    else
+        proof_describe(l, PROOF_WAITS, REASON_GPUS_MISSING,
+                       arena_printf(l->p->a, "the kubelet reports %u GPUs, and reported %u before",
+                                    offered(l), l->c->gpus_before));
     return true;
 }
 

@@ -24,7 +24,9 @@ struct proof_case {
     bool may_count;
     bool nothing_ours; /* no operand of Ostler's affects its GPUs, so others must validate them */
     unsigned gpus_before;
-    bool needs_all; /* only the driver was changed: fewer GPUs than before do not pass */
+    /* Fewer GPUs than before do not pass: only the driver was changed, or a fault has ended, which
+     * a GPU that does not come back after a boot only seems to do. */
+    bool needs_all;
 };
 
 struct proof_look {

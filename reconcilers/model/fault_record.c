@@ -72,12 +72,28 @@ static bool read_boot(const json_t *said, uint64_t *ret)
     return hex;
 }
 
+static bool read_name(const json_t *said, struct fault_name *ret)
+{
+    return read_text(said, "reason", sizeof ret->reason, ret->reason) && is_word(ret->reason) &&
+           read_text(said, "gpu", sizeof ret->address, ret->address) && is_address(ret->address) &&
+           read_boot(said, &ret->boot);
+}
+
 static bool read_fault(const json_t *said, struct fault_record *r)
 {
+    struct fault_name name;
+    const json_t *left = json_object_get(said, "left");
+    int64_t relapses = json_int(said, "relapses", 0);
+    bool good = read_name(said, &name) && read_time(said, "since", &r->since_s) &&
+                (!left || read_name(left, &r->left)) && relapses >= 0 && relapses <= UINT8_MAX;
+    if (!good)
+        return false;
+    memcpy(r->reason, name.reason, sizeof r->reason);
+    memcpy(r->address, name.address, sizeof r->address);
+    r->boot = name.boot;
     r->tainted = json_bool(said, "tainted", false);
-    return read_text(said, "reason", sizeof r->reason, r->reason) && is_word(r->reason) &&
-           read_text(said, "gpu", sizeof r->address, r->address) && is_address(r->address) &&
-           read_boot(said, &r->boot) && read_time(said, "since", &r->since_s);
+    r->relapses = (uint8_t) relapses;
+    return true;
 }
 
 bool fault_record_parse(const char *text, struct fault_record *ret)
@@ -104,17 +120,30 @@ static json_t *time_json(int64_t at_s)
     return json_string(text);
 }
 
-static void put_fault(json_t *said, const struct fault_record *r)
+static void put_name(json_t *said, const struct fault_name *name)
 {
     char boot[BOOT_DIGITS + 1];
-    snprintf(boot, sizeof boot, "%016" PRIx64, r->boot);
-    json_object_set_new(said, "reason", json_text(r->reason));
-    if (*r->address)
-        json_object_set_new(said, "gpu", json_text(r->address));
+    snprintf(boot, sizeof boot, "%016" PRIx64, name->boot);
+    json_object_set_new(said, "reason", json_text(name->reason));
+    if (*name->address)
+        json_object_set_new(said, "gpu", json_text(name->address));
     json_object_set_new(said, "boot", json_string(boot));
+}
+
+static void put_fault(json_t *said, const struct fault_record *r)
+{
+    const struct fault_name name = fault_record_name(r);
+    put_name(said, &name);
     json_object_set_new(said, "since", time_json(r->since_s));
     if (r->tainted)
         json_object_set_new(said, "tainted", json_true());
+    if (r->relapses)
+        json_object_set_new(said, "relapses", json_integer(r->relapses));
+    if (!*r->left.reason)
+        return;
+    json_t *left = json_object();
+    put_name(left, &r->left);
+    json_object_set_new(said, "left", left);
 }
 
 char *fault_record_text(const struct fault_record *r)
@@ -127,6 +156,14 @@ char *fault_record_text(const struct fault_record *r)
     if (r->tries_len)
         json_object_set_new(said, "tries", repair_tries_json(r->tries, r->tries_len));
     return json_compact(said);
+}
+
+struct fault_name fault_record_name(const struct fault_record *r)
+{
+    struct fault_name name = { .boot = r->boot };
+    snprintf(name.reason, sizeof name.reason, "%s", r->reason);
+    snprintf(name.address, sizeof name.address, "%s", r->address);
+    return name;
 }
 
 void fault_record_try(struct fault_record *r, enum repair_kind kind, int64_t at_s)

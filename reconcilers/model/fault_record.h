@@ -30,14 +30,25 @@ enum fault_state {
 /* Longest annotation that is parsed. */
 enum { FAULT_TEXT_MAX = 1024 };
 
+/* Which fault. */
+struct fault_name {
+    char reason[HEALTH_WORD_MAX];     /* "Xid79"; "": none */
+    char address[HEALTH_ADDRESS_MAX]; /* of the GPU; "": not of one GPU */
+    uint64_t boot;                    /* str_hash_id() of the boot id that it was seen in */
+};
+
 struct fault_record {
     enum fault_state state;
     /* The fault; all are empty with state OVER. */
-    char reason[HEALTH_WORD_MAX];         /* "Xid79" */
-    char address[HEALTH_ADDRESS_MAX];     /* of the GPU; "": not of one GPU */
-    uint64_t boot;                        /* str_hash_id() of the boot id that it was seen in */
-    int64_t since_s;                      /* when Ostler wrote this state, epoch seconds */
-    bool tainted;                         /* with CLOSED and PROVING: the taint is there, too */
+    char reason[HEALTH_WORD_MAX];     /* "Xid79" */
+    char address[HEALTH_ADDRESS_MAX]; /* of the GPU; "": not of one GPU */
+    uint64_t boot;                    /* str_hash_id() of the boot id that it was seen in */
+    int64_t since_s;                  /* when Ostler wrote this state, epoch seconds */
+    bool tainted;                     /* with CLOSED and PROVING: the taint is there, too */
+    /* How often the fault came back while a GPU was validated. */
+    uint8_t relapses;
+    /* Another fault, which a user has left alone. */
+    struct fault_name left;
     struct repair_try tries[REPAIRS_MAX]; /* the oldest first */
     uint8_t tries_len;
 };
@@ -53,5 +64,6 @@ void fault_record_try(struct fault_record *r, enum repair_kind kind, int64_t at_
  * a clock was wrong. */
 unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind, int64_t per_s,
                             int64_t now_s);
+struct fault_name fault_record_name(const struct fault_record *r);
 
 #endif

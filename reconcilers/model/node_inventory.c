@@ -196,6 +196,7 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
                                       GOOGLE_DRIVER_DIR "/");
     i->secure_boot = json_bool(inventory, "secureBoot", false);
     i->health_listed = json_array_size(json_object_get(inventory, "health")) > 0;
+    gpu_heard_read(json_object_get(inventory, "health"), &i->heard);
     i->faults_listed = json_is_array(json_object_get(inventory, "faults"));
     return i;
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "reconcilers/model/gpu_heard.h"
 #include "reconcilers/model/host_kind.h"
 
 /* Consecutive scans without a GPU before Ostler believes that there is none: during a bus rescan
@@ -56,8 +57,9 @@ struct node_inventory {
     bool no_network_card; /* the bus was scanned and has no network card of NVIDIA (Mellanox) */
     /* The agent looked for runtimes and does not know the one that the kubelet uses. */
     bool runtime_missing;
-    bool health_listed; /* NVML reports about GPUs: the list `health` is there */
-    bool faults_listed; /* the agent reads the kernel log: the list `faults` is there */
+    bool health_listed;     /* NVML reports about GPUs: the list `health` is there */
+    struct gpu_heard heard; /* of which GPUs NVML reports what */
+    bool faults_listed;     /* the agent reads the kernel log: the list `faults` is there */
 };
 
 /* Reads an inventory; NULL: nothing is known, because the agent has not reported. Owned by the

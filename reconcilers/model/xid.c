@@ -67,11 +67,15 @@ static enum health_level logged_level(const struct xid_row *row, const struct xi
  * for a fault that asks for a reboot or a person: a GPU that is off the bus cannot report, and no
  * action of the driver connects a cable. Nor for one that asks for nothing: the action has another
  * reason, and counts by itself. */
-static bool action_decides(const struct xid_row *row, enum health_level logged,
-                           const struct xid_case *c)
+static bool action_decides(const struct xid_row *row, enum health_level logged, unsigned branch)
 {
-    return c->recovery != RECOVERY_UNKNOWN && row->branch && c->branch >= row->branch &&
-           logged > HEALTH_NONE && logged < HEALTH_REBOOT;
+    return row->branch && branch >= row->branch && logged > HEALTH_NONE && logged < HEALTH_REBOOT;
+}
+
+bool xid_action_decides(unsigned xid, unsigned branch)
+{
+    const struct xid_row *row = xid_find(xid);
+    return row && action_decides(row, (enum health_level) row->level, branch);
 }
 
 enum health_level xid_level(const struct xid_case *c)
@@ -84,7 +88,7 @@ enum health_level xid_level(const struct xid_case *c)
     if (row->xid == XID_RECOVERY_CHANGED && c->recovery != RECOVERY_UNKNOWN)
         return recovery_level(c->recovery);
     enum health_level logged = logged_level(row, c);
-    if (!action_decides(row, logged, c))
+    if (c->recovery == RECOVERY_UNKNOWN || !action_decides(row, logged, c->branch))
         return logged;
     /* A fault that needs no repair did happen. */
     return c->recovery == RECOVERY_NONE ? HEALTH_EVENT : recovery_level(c->recovery);

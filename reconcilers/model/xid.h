@@ -51,6 +51,8 @@ struct xid_case {
 enum health_level xid_level(const struct xid_case *c);
 /* What a policy says about a number, by its spec.health.xids; false: nothing. NULL is allowed. */
 bool xid_said(const json_t *xids, unsigned xid, enum health_level *ret);
+/* Whether a driver of this branch says by its recovery action what the fault needs, "None" too. */
+bool xid_action_decides(unsigned xid, unsigned branch);
 /* What a recovery action asks for by itself, without a fault. */
 enum health_level recovery_level(enum gpu_recovery recovery);
 /* "Close", …. Static text. */

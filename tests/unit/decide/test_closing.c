@@ -21,7 +21,10 @@ enum { NOW_S = 1795168800, CLOSED_S = NOW_S - 3600, BOOT = 1, NEXT_BOOT = 2 };
     X(SILENT, "nothing is reported", HEALTH_NONE, false)                                           \
     X(BOOTED, "nothing, and the node has booted", HEALTH_NONE, true)                               \
     X(BOOTED_UNSEEN, "the node has booted, and its agent has not reported", HEALTH_NONE, false)    \
+    X(BOOTED_MUTE, "the node has booted, and NVML has not spoken yet", HEALTH_NONE, false)         \
     X(WELL, "NVML says that nothing is left to do", HEALTH_NONE, true)                             \
+    X(WELL_OTHER, "NVML speaks of another GPU alone", HEALTH_NONE, false)                          \
+    X(WELL_MUTE, "NVML lists the GPU without its recovery action", HEALTH_NONE, false)             \
     X(TRIED, "nothing, and Ostler has tried a repair", HEALTH_NONE, true)                          \
     X(DRIVEN, "nothing, and a newer driver was loaded", HEALTH_NONE, true)                         \
     X(IDLE, "NVML reports a row remap that waits", HEALTH_RESET_WHEN_IDLE, true)                   \
@@ -62,6 +65,17 @@ struct scene {
     struct closing_input in;
 };
 
+static void hear(struct gpu_heard *heard, enum facts f, enum gpu_recovery said)
+{
+    bool mute = f == FACT_WELL_MUTE, other = f == FACT_WELL_OTHER;
+    enum gpu_recovery action = other ? RECOVERY_NONE : said;
+    if (!mute && !action)
+        return;
+    CLEANUP_JSON json_t *list = json_pack("[{s:s, s:s?}]", "address", other ? OTHER : GPU,
+                                          "recovery", mute ? NULL : gpu_recovery_name(action));
+    gpu_heard_read(list, heard);
+}
+
 static void put_facts(struct scene *s, enum facts f)
 {
     const enum gpu_recovery said[FACTS_LEN] = { [FACT_WELL] = RECOVERY_NONE,
@@ -74,6 +88,7 @@ static void put_facts(struct scene *s, enum facts f)
     s->gpu.remap_pending = f == FACT_IDLE;
     s->gpu.remap_failed = f == FACT_BROKEN;
     s->inventory.health_listed = said[f] || f == FACT_BROKEN;
+    hear(&s->inventory.heard, f, said[f]);
     s->fault = (struct gpu_fault){ .address = OTHER, .xid = 95, .count = 1, .boot = BOOT };
     s->fault.first_s = s->fault.last_s = NOW_S - 2;
     s->facts = (struct node_health){ .gpus = &s->gpu, .faults = &s->fault };
@@ -86,8 +101,9 @@ static void put_facts(struct scene *s, enum facts f)
 
 static void put_health(struct scene *s, enum facts f)
 {
-    bool booted = f == FACT_BOOTED || f == FACT_BOOTED_UNSEEN;
-    s->inventory.boot = f == FACT_BOOTED ? NEXT_BOOT : BOOT;
+    bool seen = f == FACT_BOOTED || f == FACT_BOOTED_MUTE, booted = seen || f == FACT_BOOTED_UNSEEN;
+    s->inventory.boot = seen ? NEXT_BOOT : BOOT;
+    s->inventory.said_s = f == FACT_BOOTED_MUTE ? NOW_S - 60 : 0;
     s->concluded = (struct health_status){
         .level = HEALTH_CLOSE, .reason = "RecoveryReset", .address = GPU, .since_s = CLOSED_S
     };
@@ -156,11 +172,12 @@ static const struct {
     enum facts facts;
     const char *then;
 } usual[] = {
-    { FACT_SILENT, "OCWPOO" }, { FACT_BOOTED, "OPOPOO" }, { FACT_BOOTED_UNSEEN, "OCWPOO" },
-    { FACT_WELL, "OPOPOO" },   { FACT_TRIED, "OPOPOO" },  { FACT_DRIVEN, "OPOPOO" },
-    { FACT_IDLE, "OPOPOO" },   { FACT_SAME, "CCCCIB" },   { FACT_WORSE, "CCCCCC" },
-    { FACT_BROKEN, "CCCCCC" }, { FACT_LOGGED, "OCCCIB" }, { FACT_CONFIRMED, "CCCCCC" },
-    { FACT_GONE, "CCCCCC" },   { FACT_KEPT, "CCWCIB" },
+    { FACT_SILENT, "OCWPIB" },      { FACT_BOOTED, "OPOPOO" }, { FACT_BOOTED_UNSEEN, "OCWPOO" },
+    { FACT_BOOTED_MUTE, "OCWPOO" }, { FACT_WELL, "OPOPOO" },   { FACT_WELL_OTHER, "OCWPIB" },
+    { FACT_WELL_MUTE, "OCWPIB" },   { FACT_TRIED, "OPOPOO" },  { FACT_DRIVEN, "OPOPOO" },
+    { FACT_IDLE, "OPOPOO" },        { FACT_SAME, "CCCCIB" },   { FACT_WORSE, "CCCCCB" },
+    { FACT_BROKEN, "CCCCCB" },      { FACT_LOGGED, "OCWCIB" }, { FACT_CONFIRMED, "CCCCCC" },
+    { FACT_GONE, "CCCCCC" },        { FACT_KEPT, "CCWCIB" },
 };
 
 static void check_usual(void **state)
@@ -213,7 +230,10 @@ static const char *broken(const struct scene *s, enum facts f, const struct clos
          opened = was_closed && in->tainted && !c->taint,
          closes = c->taint && !(was_closed && in->tainted), hard = f == FACT_GONE,
          asks = facts_rows[f].level >= HEALTH_CLOSE,
-         removed = was_closed && !in->tainted && !(off && !in->claimed);
+         removed = was_closed && !in->tainted && !(off && !in->claimed),
+         left = (in->record.state == FAULT_IGNORED || in->record.state == FAULT_BRAKED) && !off,
+         ended = facts_rows[f].ended || f == FACT_BOOTED_UNSEEN || f == FACT_BOOTED_MUTE,
+         settled = in->now_s - in->record.since_s >= 600;
     const struct {
         bool holds;
         const char *what;
@@ -223,12 +243,13 @@ static const char *broken(const struct scene *s, enum facts f, const struct clos
           "taint and record agree" },
         { !closes || (asks && !off && !in->withheld && !in->claimed && !removed),
           "only a fault closes, and no user and no claim says otherwise" },
-        { !closes || was_closed || !in->held || in->record.state != FAULT_OVER,
-          "a held node is not closed" },
-        { !closes || !in->braked || hard || in->record.state == FAULT_CLOSED,
-          "the brake holds back soft evidence" },
-        { !closes || f != FACT_LOGGED || in->record.state == FAULT_CLOSED,
-          "the log alone is confirmed" },
+        { !closes || !in->held, "a held node is not closed" },
+        { !closes || !in->braked || hard, "the brake holds back soft evidence" },
+        { !closes || f != FACT_LOGGED, "the log alone is confirmed" },
+        { asks || !left || ended || c->record.state == in->record.state,
+          "silence does not take back what a user or the brake decided" },
+        { !c->outdates || !in->record.relapses || settled || in->record.state == FAULT_PROVING,
+          "after a relapse, evidence must stand" },
         { !opened || off || (asks && in->withheld) ||
               (!asks &&
                (in->record.state == FAULT_PROVING ? (in->proven && in->reported) || !in->validates
@@ -425,6 +446,123 @@ static void check_nothing_known(void **state)
     assert_true(c.taint && !c.reason);
 }
 
+/* Another GPU becomes bad, and a user has left the first fault alone in this boot. */
+static void check_left_alone(void **state)
+{
+    (void) state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct scene s;
+    struct closing c;
+    scene_init(&s, FACT_SAME);
+    put_record(&s, IGNORED, FACT_SAME);
+    s.fault.first_s = s.fault.last_s = NOW_S - 60;
+    s.facts.faults_len = 1;
+    s.in.unhealthy_since_s = CLOSED_S;
+    closing_decide(&s.in, &a, &c);
+    assert_string_equal(c.record.reason, "Xid95");
+    assert_true(c.taint);
+    assert_string_equal(c.record.left.reason, "RecoveryReset");
+    /* A user opens the node again: both are left alone. */
+    s.in.record = c.record;
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.record.state, FAULT_IGNORED);
+    s.in.record = c.record;
+    closing_decide(&s.in, &a, &c);
+    assert_false(c.taint || c.reason);
+    assert_true(c.left);
+    /* The second one ends, and the first one is still left alone. */
+    s.facts.faults_len = 0;
+    s.in.record.state = FAULT_PROVING;
+    s.in.record.tainted = s.in.tainted = s.in.proven = true;
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.record.state, FAULT_IGNORED);
+    assert_string_equal(c.record.reason, "RecoveryReset");
+    /* Not in another boot. */
+    s.in.record.left.boot = NEXT_BOOT;
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.record.state, FAULT_CLOSED);
+}
+
+/* A fault that is no worse does not take the record from one that is still there. */
+static void check_beside(void **state)
+{
+    (void) state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct scene s;
+    struct closing c;
+    scene_init(&s, FACT_SAME);
+    put_record(&s, CLOSED, FACT_SAME);
+    s.fault.first_s = s.fault.last_s = NOW_S - 60;
+    s.facts.faults_len = 1;
+    s.in.unhealthy_since_s = CLOSED_S;
+    closing_decide(&s.in, &a, &c);
+    assert_string_equal(c.word, "Xid95");
+    assert_false(c.reason);
+    s.fault.xid = 79;
+    closing_decide(&s.in, &a, &c);
+    assert_string_equal(c.record.reason, "Xid79");
+    s.fault.xid = 95;
+    s.gpu.recovery = RECOVERY_NONE;
+    closing_decide(&s.in, &a, &c);
+    assert_string_equal(c.record.reason, "Xid95");
+    s.inventory.heard = (struct gpu_heard){ 0 };
+    s.facts.gpus_len = 0;
+    closing_decide(&s.in, &a, &c);
+    assert_false(c.reason);
+}
+
+static const struct relapse_row {
+    const char *name;
+    unsigned relapses;
+    int64_t wait_s;
+} relapse_rows[] = {
+    { "once: 10 minutes", 1, 600 },        { "twice: 20 minutes", 2, 1200 },
+    { "four times: 80 minutes", 4, 4800 }, { "five times: 2 hours", 5, 7200 },
+    { "very often: 2 hours", 255, 7200 },
+};
+
+static void check_relapse(void **state)
+{
+    const struct relapse_row *row = *state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct scene s;
+    struct closing c;
+    scene_init(&s, FACT_WELL);
+    put_record(&s, CLOSED, FACT_WELL);
+    s.in.record.relapses = (uint8_t) row->relapses;
+    s.in.record.since_s = NOW_S - row->wait_s;
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.record.state, FAULT_PROVING);
+    assert_int_equal(c.record.relapses, row->relapses);
+    s.in.record.since_s++;
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.reason, REASON_NONE);
+    assert_int_equal(c.again_s, NOW_S + 1);
+    /* Neither a wrong clock nor a first fault has to wait. */
+    s.in.record.since_s = NOW_S + 24 * 3600;
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.record.state, FAULT_PROVING);
+    s.in.record.since_s = NOW_S;
+    s.in.record.relapses = 0;
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.record.state, FAULT_PROVING);
+}
+
+static void check_relapses_are_counted(void **state)
+{
+    (void) state;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct scene s;
+    struct closing c;
+    scene_init(&s, FACT_SAME);
+    put_record(&s, PROVING, FACT_SAME);
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.record.relapses, 1);
+    s.in.record.relapses = UINT8_MAX;
+    closing_decide(&s.in, &a, &c);
+    assert_int_equal(c.record.relapses, UINT8_MAX);
+}
+
 /* The oldest unhealthy node goes first: since its record was written, or its fault concluded. */
 static void check_repair_since(void **state)
 {
@@ -460,6 +598,10 @@ int main(void)
     SUITE_ROWS(&s, check_next, next_rows);
     suite_add(&s, "attempts that are too old to count are forgotten", check_old_tries, NULL);
     suite_add(&s, "a node of which nothing is known", check_nothing_known, NULL);
+    suite_add(&s, "a fault that a user left alone, beside others", check_left_alone, NULL);
+    suite_add(&s, "a fault beside that of the record", check_beside, NULL);
+    SUITE_ROWS(&s, check_relapse, relapse_rows);
+    suite_add(&s, "relapses are counted", check_relapses_are_counted, NULL);
     suite_add(&s, "since when a node waits for its repair", check_repair_since, NULL);
     return suite_run(&s, "closing");
 }

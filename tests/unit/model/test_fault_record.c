@@ -16,6 +16,8 @@ static const struct fault_record whole = {
     .boot = 0x0123456789abcdef,
     .since_s = AT_S,
     .tainted = true,
+    .relapses = 2,
+    .left = { "RecoveryReset", "0000:66:00.0", 1 },
     .tries = { { REPAIR_RESET, AT_S - 60 }, { REPAIR_REBOOT, AT_S } },
     .tries_len = 2,
 };
@@ -23,6 +25,8 @@ static const struct fault_record whole = {
 static const char whole_text[] =
     "{\"v\":1,\"state\":\"Closed\",\"reason\":\"Xid79\",\"gpu\":\"0000:65:00.0\","
     "\"boot\":\"0123456789abcdef\",\"since\":\"2026-11-20T10:00:00Z\",\"tainted\":true,"
+    "\"relapses\":2,\"left\":{\"reason\":\"RecoveryReset\",\"gpu\":\"0000:66:00.0\","
+    "\"boot\":\"0000000000000001\"},"
     "\"tries\":[{\"kind\":\"Reset\",\"at\":\"2026-11-20T09:59:00Z\"},"
     "{\"kind\":\"Reboot\",\"at\":\"2026-11-20T10:00:00Z\"}]}";
 

@@ -1,0 +1,85 @@
+#include "reconcilers/decide/closing_known.h"
+
+#include <stdio.h>
+
+#include "base/str.h"
+#include "reconcilers/decide/health_sentence.h"
+
+static bool is_of_name(const struct fault_name *name, const struct health_status *fault)
+{
+    return name && str_eq(name->reason, fault->reason) && str_eq(name->address, fault->address);
+}
+
+/* What NVML said and does not repeat, unless a user left it alone or another fault is asked for. */
+static const struct health_status *kept_of(const struct health_input *h)
+{
+    const struct health_status *kept = health_kept(h);
+    bool out = kept && (is_of_name(h->except[0], kept) || is_of_name(h->except[1], kept) ||
+                        (h->only && !is_of_name(h->only, kept)));
+    return out ? NULL : kept;
+}
+
+static void know(const struct health_input *h, struct arena *a, struct closing_known *ret)
+{
+    const struct health_status *kept = kept_of(h);
+    struct health_verdict v = health_judge(h);
+    *ret = (struct closing_known){ .word = "", .address = "", .hard = v.hard };
+    ret->kept = kept && kept->level >= v.level;
+    if (ret->kept) {
+        ret->level = kept->level;
+        ret->word = kept->reason;
+        ret->address = kept->address;
+    } else if (v.level) {
+        ret->log_alone = v.log != NULL;
+        ret->level = v.level;
+        ret->word = health_word(&v, a);
+        ret->address = str_or_empty(v.address);
+    }
+}
+
+bool closing_is_of_boot(const struct closing_input *in, const struct closing_known *known,
+                        uint64_t boot)
+{
+    return known->kept || !in->boot || boot == in->boot;
+}
+
+/* A name that counts now; NULL: there is none. */
+static const struct fault_name *left_name(const struct closing_input *in,
+                                          const struct closing_known *all,
+                                          const struct fault_name *name)
+{
+    return *name->reason && closing_is_of_boot(in, all, name->boot) ? name : NULL;
+}
+
+void closing_know(const struct closing_input *in, struct arena *a, struct closing_known *ret)
+{
+    struct closing_known all;
+    *ret = (struct closing_known){ .word = "", .address = "" };
+    if (!in->health)
+        return;
+    struct health_input h = *in->health;
+    know(&h, a, ret);
+    all = *ret;
+    const struct fault_name own = fault_record_name(&in->record);
+    h.except[0] = in->record.state == FAULT_IGNORED ? left_name(in, &all, &own) : NULL;
+    h.except[1] = left_name(in, &all, &in->record.left);
+    if (h.except[0] || h.except[1])
+        know(&h, a, ret);
+    if (ret->level < HEALTH_CLOSE && all.level >= HEALTH_CLOSE) {
+        *ret = all;
+        ret->left = true;
+    }
+}
+
+enum health_level closing_own_level(const struct closing_input *in)
+{
+    const struct fault_name own = fault_record_name(&in->record);
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct closing_known known;
+    if (!in->health)
+        return HEALTH_NONE;
+    struct health_input h = *in->health;
+    h.only = &own;
+    know(&h, &a, &known);
+    return known.level;
+}
