@@ -366,7 +366,7 @@ static void want_repair(struct closer *c)
     bool repairs = c->in->spec->mode == HEALTH_MODE_REPAIR && !c->in->ignored && has_repair(c);
     bool fault = (r->state == FAULT_CLOSED && c->in->record.state == FAULT_CLOSED) ||
                  (r->state == FAULT_BRAKED && asks(c) && !c->in->braked);
-    if (c->in->held || c->in->spec->mode == HEALTH_MODE_OBSERVE)
+    if (c->in->held || !c->in->spec->repairs || c->in->spec->mode == HEALTH_MODE_OBSERVE)
         return;
     if (c->in->asked) {
         c->out->repair = REPAIR_ASKED;
