@@ -298,7 +298,7 @@ static bool print_decision(struct offline *f, const struct node_view *view)
     struct rollout_spec rollout;
     rollout_spec_decode(f->policy.spec, &rollout);
     struct health_spec health;
-    health_spec_decode(f->policy.spec, &health);
+    health_spec_decode(f->policy.spec, f->o->limits.repairs, &health);
     struct node_input in = { .view = *view,
                              .pods = &no_pods,
                              .mode = MODE_MANAGE,

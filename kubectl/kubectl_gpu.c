@@ -61,6 +61,7 @@ static int plan_show(const struct gpu_options *o)
     plan.limits.images = o->image_prefixes ? o->image_prefixes : plan.limits.images;
     plan.limits.settings = o->settings ? o->settings : plan.limits.settings;
     plan.limits.control_plane = o->control_plane;
+    plan.limits.repairs = o->repairs;
     plan.limits.install_dirs = o->install_dirs ? o->install_dirs : plan.limits.install_dirs;
     plan.file = o->file;
     plan.simulate = o->simulate;

@@ -104,6 +104,8 @@ static const struct option_row rows[] = {
       "default: " POLICY_INSTALL_DIRS },
     { "--control-plane-nodes", NULL, BIT(PLAN), &option_flag, AT(control_plane), "",
       "plan: Ostler also serves GPU nodes of the control plane" },
+    { "--allow-repairs", NULL, BIT(PLAN), &option_flag, AT(repairs), "",
+      "plan: a policy may ask for repairs: resets of GPUs, and reboots" },
     { "--yes", "-y", BIT(REPAIR), &option_flag, AT(yes), "",
       "repair: ask for it; without this, only say what it would do" },
     { "--cancel", NULL, BIT(REPAIR), &option_flag, AT(undo), "", "repair: no longer ask for it" },

@@ -52,6 +52,7 @@ struct gpu_options {
     const char *settings;
     const char *install_dirs;
     bool control_plane;
+    bool repairs;
     const char *file;  /* plan: a policy; bundle: the output */
     const char *state; /* nodes: only this state; NULL: all */
     int64_t request_timeout_ms;

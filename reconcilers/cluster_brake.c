@@ -82,7 +82,10 @@ int64_t cluster_brake_review(struct cluster *c)
 
 bool cluster_brake_holds(const struct cluster *c, const struct node_slot *slot)
 {
-    return brake_holds(&c->brake.closings, &c->brake.now, slot->name);
+    const struct cluster_brake *b = &c->brake;
+    if (slot->node->claim && !brake_list_has(&b->closings, slot->name))
+        return brake_is_full(&b->closings, &b->now, &c->health.brake, cluster_now_s(c));
+    return brake_holds(&b->closings, &b->now, slot->name);
 }
 
 /* ---- which nodes are unhealthy */
@@ -224,8 +227,18 @@ void cluster_brake_look(struct cluster *c, struct node_slot *slot,
         tell(c);
 }
 
+/* Whether the decision ends the node's claim and closes it for a fault, for the first time. */
+static bool closes_at_release(const struct cluster *c, const struct node_slot *slot,
+                              enum node_state state)
+{
+    const struct fault_record r = record_of(c, slot);
+    return acts(c) && slot->node->claim && state == NODE_UNHEALTHY && !is_shut(&r);
+}
+
 void cluster_brake_decided(struct cluster *c, struct node_slot *slot, enum node_state state)
 {
+    if (closes_at_release(c, slot, state) && count_closing(c, slot, cluster_now_s(c)))
+        tell(c);
     bool served = slot->summary.counted && is_served(slot->summary.state);
     if (!served && is_served(state))
         slot->served_s = c->looked_through ? cluster_now_s(c) : 0;

@@ -48,7 +48,7 @@ static void accept(struct cluster *c, struct policy *policy)
     c->policy = *policy;
     c->policy_valid = true;
     rollout_spec_decode(c->policy.spec, &c->rollout);
-    health_spec_decode(c->policy.spec, &c->health);
+    health_spec_decode(c->policy.spec, c->o.limits.repairs, &c->health);
     keep_pods(c);
 }
 

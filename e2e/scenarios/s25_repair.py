@@ -27,7 +27,7 @@ BY_REBOOT = ["Unloading", "Resetting", "Rebooting", "Installing"]
 def repairing(env, *suffixes, **health):
     """Nodes that serve, of an operator that can repair them."""
     spec = {"health": {"mode": "Repair", **health}, "nodeAgent": {"enabled": False}}
-    with env.own_operator("--agent-image", IMAGE):
+    with env.own_operator("--agent-image", IMAGE, "--allow-repairs=true"):
         yield serving(env, *suffixes, spec=spec)
         env.remove_policy(force=True)
 
@@ -177,7 +177,7 @@ def from_the_log_to_the_bus(env):
     log = agent.KernelLog(env.logs / "kernel.log")
     bad = agent.gpu_folder(root, 1).name
     spec = {"health": {"mode": "Repair"}, "nodeAgent": {"enabled": False}}
-    with env.own_operator("--agent-image", IMAGE):
+    with env.own_operator("--agent-image", IMAGE, "--allow-repairs=true"):
         node = env.serving("by-hand", spec=spec)
         env.k.merge_patch(
             "Node", node, {"status": {"nodeInfo": {"bootID": agent.BOOT}}}, subresource="status"

@@ -44,7 +44,7 @@ static struct health_spec spec_of(const json_t *policy)
     struct policy_problems problems = { 0 };
     struct health_spec spec;
     int rc = policy_decode(policy, &POLICY_LIMITS_NONE, &decoded, &problems);
-    health_spec_decode(rc == 0 ? decoded.spec : json_object_get(policy, "spec"), &spec);
+    health_spec_decode(rc == 0 ? decoded.spec : json_object_get(policy, "spec"), true, &spec);
     policy_clear(&decoded);
     policy_problems_clear(&problems);
     return spec;

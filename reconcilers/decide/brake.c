@@ -107,6 +107,15 @@ void brake_judge(const struct brake_list *l, const struct brake_spec *spec, size
     *ret = (struct brake_verdict){ .first = first, .limit = ret->limit };
 }
 
+bool brake_is_full(const struct brake_list *l, const struct brake_verdict *v,
+                   const struct brake_spec *spec, int64_t now_s)
+{
+    size_t within = 0;
+    for (size_t i = 0; i < l->len; i++)
+        within += l->nodes[i].since_s > now_s - spec->window_s;
+    return v->on || (l->len && within >= v->limit);
+}
+
 bool brake_holds(const struct brake_list *l, const struct brake_verdict *v, const char *name)
 {
     if (!v->on)

@@ -47,6 +47,10 @@ void brake_judge(const struct brake_list *l, const struct brake_spec *spec, size
 /* Whether the brake keeps a node from being closed by soft evidence: all nodes of the storm but its
  * first `limit`. */
 bool brake_holds(const struct brake_list *l, const struct brake_verdict *v, const char *name);
+/* Whether one more node that were to be closed now would be more than may be. For a node that the
+ * list does not have: the end of a claim may close it. */
+bool brake_is_full(const struct brake_list *l, const struct brake_verdict *v,
+                   const struct brake_spec *spec, int64_t now_s);
 /* "gpu-1, gpu-2, gpu-3 and 9 others": nodes of the list from this index on; there must be one. From
  * the arena. */
 const char *brake_names(const struct brake_list *l, size_t first, struct arena *a);

@@ -42,7 +42,7 @@ void closing_want_repair(const struct closing_input *in, bool asks, struct closi
     bool closed = r->state == FAULT_CLOSED || r->state == FAULT_PROVING;
     bool fault = (r->state == FAULT_CLOSED && in->record.state == FAULT_CLOSED) ||
                  (r->state == FAULT_BRAKED && asks && !in->braked);
-    if (in->held || in->spec->mode == HEALTH_MODE_OBSERVE)
+    if (in->held || !in->spec->repairs || in->spec->mode == HEALTH_MODE_OBSERVE)
         return;
     if (in->asked) {
         out->repair = REPAIR_ASKED;

@@ -17,7 +17,7 @@ static enum health_reboot reboot_of(const char *name)
     return str_eq(name, "Sentinel") ? HEALTH_REBOOT_SENTINEL : HEALTH_REBOOT_NONE;
 }
 
-void health_spec_decode(const json_t *spec, struct health_spec *ret)
+void health_spec_decode(const json_t *spec, bool repairs, struct health_spec *ret)
 {
     const json_t *health = json_object_get(spec, "health");
     bool drains = str_eq(json_str(health, "afterJobs"), "Drain");
@@ -32,5 +32,6 @@ void health_spec_decode(const json_t *spec, struct health_spec *ret)
         .resets = json_int(health, "attempts.reset", 0),
         .reboots = json_int(health, "attempts.reboot", 0),
         .attempts_per_s = spec_span_at(health, "attempts.per"),
+        .repairs = repairs,
     };
 }

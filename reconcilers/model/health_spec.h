@@ -33,9 +33,10 @@ struct health_spec {
     struct brake_spec brake;
     int64_t resets, reboots; /* most attempts within `attempts_per_s` */
     int64_t attempts_per_s;
+    bool repairs; /* the administrator allows them: without that also none that a user asks for */
 };
 
-/* Decodes a valid effective spec (struct policy.spec). */
-void health_spec_decode(const json_t *spec, struct health_spec *ret);
+/* Decodes a valid effective spec (struct policy.spec). `repairs`: struct policy_limits.repairs. */
+void health_spec_decode(const json_t *spec, bool repairs, struct health_spec *ret);
 
 #endif

@@ -218,6 +218,8 @@ int policy_decode(const json_t *object, const struct policy_limits *limits, stru
     policy_check_settings(ret->spec, limits->settings, at);
     if (limits->install_dirs)
         policy_check_install_dirs(ret, limits->install_dirs, at);
+    if (!limits->repairs)
+        policy_check_repairs(ret->spec, at);
     policy_check_windows(ret->spec, at);
     if (policy_problems_count(problems) == before) {
         decode_nodes(ret, at);

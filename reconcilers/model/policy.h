@@ -59,13 +59,15 @@ struct policy_limits {
     const char *settings;     /* variables and arguments; "A_*" allows a prefix; NULL: none */
     const char *install_dirs; /* values of toolkit.installDir, whole paths; NULL: all are allowed */
     bool control_plane;       /* operands may run on control plane nodes */
+    bool repairs;             /* it may ask for repairs: resets of GPUs, and reboots */
 };
 
 /* No limits. */
-#define POLICY_LIMITS_NONE ((struct policy_limits){ NULL, "*", NULL, true })
+#define POLICY_LIMITS_NONE ((struct policy_limits){ NULL, "*", NULL, true, true })
 /* The limits if the administrator sets none. */
 #define POLICY_LIMITS_DEFAULT                                                                      \
-    ((struct policy_limits){ POLICY_IMAGE_PREFIXES, POLICY_SETTINGS, POLICY_INSTALL_DIRS, false })
+    ((struct policy_limits){ POLICY_IMAGE_PREFIXES, POLICY_SETTINGS, POLICY_INSTALL_DIRS, false,   \
+                             false })
 
 /* The taint of GPU nodes. */
 struct policy_taint {
@@ -176,6 +178,8 @@ void policy_check_settings(const json_t *spec, const char *allowed, const struct
  * rename a directory above them. */
 void policy_check_install_dirs(const struct policy *policy, const char *allowed,
                                const struct policy_place *at);
+/* Adds a problem if the spec asks for repairs, which the administrator has not allowed. */
+void policy_check_repairs(const json_t *spec, const struct policy_place *at);
 /* Adds a problem for each maintenance window that never opens: in an unknown time zone, or on 30
  * February. */
 void policy_check_windows(const json_t *spec, const struct policy_place *at);

@@ -212,6 +212,16 @@ void policy_check_install_dirs(const struct policy *policy, const char *allowed,
     }
 }
 
+/* ---- repairs */
+
+void policy_check_repairs(const json_t *spec, const struct policy_place *at)
+{
+    if (str_eq(json_str(spec, "health.mode"), "Repair"))
+        policy_problem_add(POLICY_FIELD(at, "health.mode"),
+                           "Repair needs the administrator's permission: set the chart's value "
+                           "allowRepairs (--allow-repairs=true)");
+}
+
 /* ---- selectors by labels that Ostler writes itself */
 
 /* Such a selector would loop: Ostler labels a node because the selector matches, then the selector

@@ -111,6 +111,10 @@ class Pod(unittest.TestCase):
             "--control-plane-nodes=true", self.pod("--set", "controlPlaneNodes=true")[1]["args"]
         )
 
+    def test_it_repairs_only_where_that_is_allowed(self):
+        self.assertNotIn("--allow-repairs=true", self.pod()[1]["args"])
+        self.assertIn("--allow-repairs=true", self.pod("--set", "allowRepairs=true")[1]["args"])
+
     def test_required_nodes_are_in_each_term(self):
         wanted = {"key": "node-restriction.kubernetes.io/trusted", "operator": "Exists"}
         required = ("--set-json", f"requiredNodes=[{json.dumps(wanted)}]")

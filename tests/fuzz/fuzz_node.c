@@ -177,10 +177,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                       .record = json_object(),
                       .manifests = manifests,
                       .mode = data[0] & 1 ? MODE_REMOVE : MODE_MANAGE };
-    assert(policy_decode(policy, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+    assert(policy_decode(policy,
+                         &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true },
                          &s.policy, &problems) == 0);
     rollout_spec_decode(s.policy.spec, &s.rollout);
-    health_spec_decode(s.policy.spec, &s.health);
+    health_spec_decode(s.policy.spec, true, &s.health);
     s.targets = targets_new(&s.policy, &(struct target_sources){ 0 });
     struct pod *p = pod ? pod_project(s.strings, OPERANDS, NULL, pod) : NULL;
     see_pod(&s, p);

@@ -28,7 +28,8 @@ static void check_settled(const struct policy *p)
                                             "spec", p->spec);
     struct policy again;
     struct policy_problems problems = { 0 };
-    assert(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+    assert(policy_decode(object,
+                         &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true },
                          &again, &problems) == 0);
     assert(json_equal(p->spec, again.spec));
     policy_clear(&again);
@@ -52,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP_JSON json_t *object = json_parse((const char *) data, size, &e);
     struct policy p;
     struct policy_problems problems = { 0 };
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+    if (policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems) == 0)
         check_valid(&p);
     else

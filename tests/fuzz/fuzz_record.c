@@ -60,7 +60,8 @@ static void check(struct child *a, struct child *b, bool settled)
     struct node_verdict verdict = { .state = NODE_READY, .cause = OPERAND_NONE };
     snprintf(verdict.carried.hash[TIER_DRIVER], sizeof verdict.carried.hash[TIER_DRIVER], HASH);
     snprintf(verdict.target.hash[TIER_DRIVER], sizeof verdict.target.hash[TIER_DRIVER], HASH);
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+    if (policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true },
                       &policy, &problems) < 0)
         abort();
     tally_set(&tally, &node, &verdict);

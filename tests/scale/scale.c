@@ -140,7 +140,7 @@ static void set_up(struct scale *s, const char *file)
         .user = OSTLER_USER,
         .engine.lease_namespace = "ostler-system",
         .engine.cluster.operand_namespace = "ostler-operands",
-        .engine.cluster.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
+        .engine.cluster.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false, true },
         .engine.cluster.absent_grace_ms = 600 * 1000,
         .restart_ms = 1000,
         .engine.leader_elect = true,

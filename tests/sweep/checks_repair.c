@@ -68,7 +68,9 @@ static const char *wanted_condition(const struct invariants *v, const json_t *no
         return NULL;
     if (str_eq(object_label(node, LABEL_HEALTH), HEALTH_IGNORE))
         return "Unknown";
-    if (check_level_at_least(inventory) >= LEVEL_CLOSE)
+    const char *record = object_annotation(node, ANNOTATION_FAULT);
+    if (check_level_at_least(inventory) >= LEVEL_CLOSE ||
+        (record && strstr(record, "\"state\":\"Closed\"")))
         return "False";
     return check_nvml_speaks(inventory) && check_level_at_most(inventory) < LEVEL_CLOSE ? "True"
                                                                                         : NULL;

@@ -322,7 +322,7 @@ static void set_up_ostlers(struct run *r)
         .user = OSTLER_USER,
         .engine.lease_namespace = OSTLER_NAMESPACE,
         .engine.cluster.operand_namespace = OPERAND_NAMESPACE,
-        .engine.cluster.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
+        .engine.cluster.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false, true },
         .engine.cluster.agent_image = r->life->scenario->agents ? AGENT_IMAGE : NULL,
         .engine.cluster.absent_grace_ms = ABSENT_GRACE_MS,
         .restart_ms = RESTART_MS,

@@ -209,10 +209,11 @@ static bool means_the_same(const json_t *a, const json_t *b)
 {
     struct policy x = { 0 }, y = { 0 };
     struct policy_problems problems = { 0 };
-    bool valid = policy_decode(a, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
-                               &x, &problems) == 0 &&
-                 policy_decode(b, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
-                               &y, &problems) == 0;
+    bool valid =
+        policy_decode(a, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true },
+                      &x, &problems) == 0 &&
+        policy_decode(b, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true },
+                      &y, &problems) == 0;
     bool same = valid && json_equal(x.spec, y.spec);
     policy_clear(&x);
     policy_clear(&y);

@@ -76,7 +76,7 @@ static void set_up_ostler(struct fleet *f)
         .user = OSTLER_USER,
         .engine.lease_namespace = "ostler-system",
         .engine.cluster.operand_namespace = "ostler-operands",
-        .engine.cluster.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
+        .engine.cluster.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false, true },
         .engine.cluster.agent_image = "registry.example/ostler:1",
         .engine.cluster.absent_grace_ms = 600 * 1000,
         .restart_ms = 1000 });

@@ -141,6 +141,21 @@ static void check_values(void **state)
     assert_int_equal(o.absent_policy_grace_ms, 3000);
     assert_int_equal(o.log_level, LOG_ERROR);
     assert_null(o.namespace);
+    assert_false(o.limits.repairs);
+}
+
+static void check_allowed_repairs(void **state)
+{
+    (void) state;
+    static const char *const commands[] = { "run", "plan", "render", "validate" };
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        char *argv[] = { (char *) "ostler", (char *) commands[i], (char *) "--allow-repairs=true",
+                         (char *) "-f", (char *) "a" };
+        CLEANUP_ERR struct err e = { 0 };
+        struct options o;
+        assert_int_equal(options_parse(i ? 5 : 3, argv, &o, &e), 0);
+        assert_true(o.limits.repairs);
+    }
 }
 
 static void check_length(void **state)
@@ -162,6 +177,7 @@ int main(void)
     SUITE_ROWS(&s, check_refusal, refusals);
     SUITE_ROWS(&s, check_command_line, command_lines);
     suite_add(&s, "values", check_values, NULL);
+    suite_add(&s, "repairs are allowed by an option", check_allowed_repairs, NULL);
     suite_add(&s, "a namespace has at most 63 characters", check_length, NULL);
     return suite_run(&s, "options");
 }

@@ -121,9 +121,11 @@ static void scene_init(struct scene *s, enum facts f)
     memset(s, 0, sizeof *s);
     put_facts(s, f);
     put_health(s, f);
-    s->spec = (struct health_spec){
-        .mode = HEALTH_MODE_CLOSE, .resets = 1, .reboots = 2, .attempts_per_s = 7 * 24 * 3600
-    };
+    s->spec = (struct health_spec){ .mode = HEALTH_MODE_CLOSE,
+                                    .resets = 1,
+                                    .reboots = 2,
+                                    .attempts_per_s = 7 * 24 * 3600,
+                                    .repairs = true };
     s->in = (struct closing_input){ .spec = &s->spec,
                                     .health = &s->health,
                                     .reported = f != FACT_BOOTED_UNSEEN,
@@ -590,6 +592,38 @@ static void check_repair_since(void **state)
     assert_int_equal(c.repair_since_s, CLOSED_S);
 }
 
+/* Without the administrator's permission nothing asks for a repair: no fault, and no user. */
+static void check_repairs_not_allowed(void **state)
+{
+    (void) state;
+    static const struct {
+        enum facts fact;
+        bool asked, closed;
+        enum repair_need allowed;
+    } cases[] = {
+        { FACT_SAME, false, true, REPAIR_FAULT },
+        { FACT_SAME, true, true, REPAIR_ASKED },
+        { FACT_IDLE, false, false, REPAIR_IDLE },
+        { FACT_IDLE, true, false, REPAIR_ASKED },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        CLEANUP_ARENA struct arena a = { 0 };
+        struct scene s;
+        struct closing c;
+        scene_init(&s, cases[i].fact);
+        if (cases[i].closed)
+            put_record(&s, CLOSED, cases[i].fact);
+        s.spec.mode = HEALTH_MODE_REPAIR;
+        s.in.asked = cases[i].asked;
+        closing_decide(&s.in, &a, &c);
+        assert_int_equal(c.repair, cases[i].allowed);
+        s.spec.repairs = false;
+        closing_decide(&s.in, &a, &c);
+        assert_int_equal(c.repair, REPAIR_NOTHING);
+        assert_int_equal(c.taint, cases[i].closed);
+    }
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -603,5 +637,6 @@ int main(void)
     SUITE_ROWS(&s, check_relapse, relapse_rows);
     suite_add(&s, "relapses are counted", check_relapses_are_counted, NULL);
     suite_add(&s, "since when a node waits for its repair", check_repair_since, NULL);
+    suite_add(&s, "nothing asks for a repair that is not allowed", check_repairs_not_allowed, NULL);
     return suite_run(&s, "closing");
 }

@@ -28,7 +28,7 @@ static void set_up(struct world *w, size_t pool)
     CLEANUP_JSON json_t *object = tree(
         "{'apiVersion':'ostler.dev/"
         "v1alpha1','kind':'GpuClusterPolicy','metadata':{'name':'default'},'spec':{}}");
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true, true };
     assert_int_equal(policy_decode(object, &limits, &w->policy, &w->problems), 0);
     w->record = (struct child){ .head = { .key = (char *) "a" },
                                 .resource = RESOURCE_REVISION,

@@ -298,7 +298,8 @@ static void see_spec(struct seen *s, const json_t *given)
                                             POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
                                             "name", POLICY_NAME, "spec", "rollout", rollout,
                                             "health", json_object_get(given, "health"));
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+    if (policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true },
                       &s->policy, &problems) < 0) {
         CLEANUP_FREE char *text = policy_problems_text(&problems);
         fail_msg("%s", text);
@@ -306,7 +307,7 @@ static void see_spec(struct seen *s, const json_t *given)
     policy_problems_clear(&problems);
     json_merge(json_object_get(s->policy.spec, "rollout"), json_object_get(given, "unchecked"));
     rollout_spec_decode(s->policy.spec, &s->spec);
-    health_spec_decode(s->policy.spec, &s->health);
+    health_spec_decode(s->policy.spec, true, &s->health);
     s->in.spec = &s->spec;
     s->in.health = &s->health;
 }

@@ -113,7 +113,7 @@ static void check_crowd(bool invalid)
     CLEANUP_JSON json_t *object = wide_policy();
     struct policy policy;
     struct policy_problems problems = { 0 };
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true, true };
     assert_int_equal(policy_decode(object, &limits, &policy, &problems), 0);
     struct crowd *c = crowd_new();
     fill_problems(&problems);
@@ -152,7 +152,7 @@ static void the_order_of_events_leaves_no_trace(void **state)
     CLEANUP_JSON json_t *object = wide_policy();
     struct policy policy;
     struct policy_problems problems = { 0 };
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true, true };
     assert_int_equal(policy_decode(object, &limits, &policy, &problems), 0);
     char *first = NULL;
     for (int turn = 0; turn < 2; turn++) {

@@ -14,11 +14,12 @@ static struct health_spec spec_of(const char *health)
                                             POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
                                             "name", POLICY_NAME, "spec", "health", tree(health));
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         0);
     struct health_spec spec;
-    health_spec_decode(p.spec, &spec);
+    health_spec_decode(p.spec, true, &spec);
     policy_clear(&p);
     policy_problems_clear(&problems);
     return spec;

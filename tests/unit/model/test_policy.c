@@ -18,7 +18,8 @@ static void check_invalid_keeps_identity(void **state)
     struct policy_problems problems = { 0 };
 
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         -1);
     assert_string_equal(p.uid, "u");
@@ -53,7 +54,8 @@ static void check_hostile(void **state)
     struct policy_problems problems = { 0 };
 
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         -1);
     assert_true(problems.len > 0);
@@ -76,7 +78,8 @@ static void check_members(void **state)
     struct policy_problems problems = { 0 };
 
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         0);
     assert_true(selector_matches(&p.nodes, selector_lookup_json, ours));
@@ -110,7 +113,8 @@ static void check_many_problems(void **state)
     struct policy_problems problems = { 0 };
 
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         -1);
     assert_int_equal(problems.len, POLICY_PROBLEMS_MAX);
@@ -137,7 +141,8 @@ static void check_bounded_problem(void **state)
     struct policy_problems problems = { 0 };
 
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         -1);
     assert_int_equal(problems.len, 3);
@@ -173,7 +178,8 @@ static void check_nul(void **state)
     struct policy_problems problems = { 0 };
 
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         -1);
     for (size_t i = 0; i < problems.len && i < ARRAY_LEN(fields); i++) {
@@ -197,7 +203,8 @@ static void check_long_list(void **state)
     struct policy_problems problems = { 0 };
 
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         -1);
     assert_int_equal(problems.len, 1);
@@ -298,7 +305,7 @@ static void check_allowed(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES, "*", NULL, true, true };
     assert_int_equal(policy_decode(object, &limits, &p, &problems), *c->want ? -1 : 0);
     char fields[512] = "";
     for (size_t i = 0; i < problems.len; i++) {

@@ -4,6 +4,7 @@
  *   it does not have
  *   problems: all of them as "field: message", in order
  *   settings: variables and arguments that are allowed; any where it is missing
+ *   repairs: whether they are allowed; they are where it is missing
  *   pools: labels and the pool they belong to     poolSpecs: parts of each pool's effective spec,
  *   in order */
 #include <dirent.h>
@@ -122,7 +123,7 @@ static void check_case(void **state)
     const char *settings = json_str(want, "settings"), *images = json_str(want, "images");
     const struct policy_limits limits = { images ? images : IMAGE_PREFIXES,
                                           settings ? settings : "*", json_str(want, "installDirs"),
-                                          true };
+                                          true, json_bool(want, "repairs", true) };
     int result = policy_decode(json_array_get(documents, 0), &limits, &policy, &problems);
     check_problems(&problems, json_object_get(want, "problems"));
     assert_int_equal(result, problems.len > 0 ? -1 : 0);

@@ -14,7 +14,8 @@ static json_t *spec_of(const char *rollout)
                                             POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
                                             "name", POLICY_NAME, "spec", "rollout", tree(rollout));
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         0);
     json_t *spec = json_incref(p.spec);

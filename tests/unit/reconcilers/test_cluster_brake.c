@@ -64,7 +64,7 @@ static int set_up(void **state)
     f->clock = (struct clock){ mono_ms, wall_us, f };
     cluster_init(&f->cluster, &(struct cluster_options){
                                   .operand_namespace = "operands",
-                                  .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                  .limits = { "nvcr.io/nvidia", "*", NULL, true, true },
                                   .clock = &f->clock,
                                   .listener = { .node = on_node, .policy = on_policy, .arg = f } });
     quiet_event(&f->cluster, RESOURCE_POLICY, POLICY("2", ""), false);

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "reconcilers/cluster_policy.h"
 #include "tests/unit/support/quiet.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -109,11 +110,29 @@ static void a_record_is_reason_enough_to_gather(void **state)
     assert_true(in.boot);
 }
 
+/* A user asks for a repair whatever the mode is, so the limit goes along with the policy. */
+static void repairs_are_as_the_administrator_allows(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP_JSON json_t *policy = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{}}", "apiVersion",
+                                            POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
+                                            "name", POLICY_NAME, "uid", "p", "spec");
+    f->cluster.o.limits = POLICY_LIMITS_DEFAULT;
+    cluster_take_policy(&f->cluster, policy);
+    assert_true(f->cluster.policy_valid);
+    assert_false(f->cluster.health.repairs);
+    cluster_take_policy(&f->cluster, NULL);
+    f->cluster.o.limits.repairs = true;
+    cluster_take_policy(&f->cluster, policy);
+    assert_true(f->cluster.health.repairs);
+}
+
 int main(void)
 {
     static const struct suite_check checks[] = {
         { "a fault is looked at at once", a_fault_is_looked_at_at_once },
         { "a record is reason enough to gather", a_record_is_reason_enough_to_gather },
+        { "repairs are as the administrator allows", repairs_are_as_the_administrator_allows },
     };
     struct suite s = { 0 };
     SUITE_CHECKS(&s, checks, set_up, tear_down);

@@ -234,13 +234,14 @@ static void check(void **state)
     struct metrics *registry = metrics_new(1024);
     struct fixture f = { .told = BUF_INIT(TEXT_MAX), .tells = !row->standby };
     fleet_metrics_add(&m, registry);
-    cluster_init(&c, &(struct cluster_options){ .operand_namespace = "operands",
-                                                .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                                .clock = &quiet_clock,
-                                                .listener = { .node = quiet_listener.node,
-                                                              .policy = quiet_listener.policy,
-                                                              .health = on_health,
-                                                              .arg = &f } });
+    cluster_init(&c,
+                 &(struct cluster_options){ .operand_namespace = "operands",
+                                            .limits = { "nvcr.io/nvidia", "*", NULL, true, true },
+                                            .clock = &quiet_clock,
+                                            .listener = { .node = quiet_listener.node,
+                                                          .policy = quiet_listener.policy,
+                                                          .health = on_health,
+                                                          .arg = &f } });
     f.r = (struct reconcilers){ .cluster = &c, .metrics = &m, .notice = on_notice };
     quiet_event(&c, RESOURCE_POLICY, POLICY, false);
     quiet_event(&c, RESOURCE_NODE,

@@ -491,11 +491,12 @@ static void check(void **state)
     struct prerequisites around = { 0 };
     around.of[PREREQUISITES_REPORTS].reason = REASON_CRD_OUTDATED;
     around.of[PREREQUISITES_REPORTS].status = known;
-    cluster_init(&c, &(struct cluster_options){ .operand_namespace = "operands",
-                                                .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                                .clock = &quiet_clock,
-                                                .prerequisites = known ? &around : NULL,
-                                                .listener = quiet_listener });
+    cluster_init(&c,
+                 &(struct cluster_options){ .operand_namespace = "operands",
+                                            .limits = { "nvcr.io/nvidia", "*", NULL, true, true },
+                                            .clock = &quiet_clock,
+                                            .prerequisites = known ? &around : NULL,
+                                            .listener = quiet_listener });
     c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop,
                                                   NULL, NULL);
     quiet_event(&c, RESOURCE_POLICY, row->acts ? POLICY("Close") : POLICY("Observe"), false);

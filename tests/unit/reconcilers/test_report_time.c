@@ -92,10 +92,11 @@ static void check(void **state)
     struct cluster c;
     struct loop *loop = loop_new(&quiet_clock);
     struct informer_options o = { .resource = RESOURCE_GPU_NODE, .optional = true };
-    cluster_init(&c, &(struct cluster_options){ .operand_namespace = "operands",
-                                                .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                                .clock = &quiet_clock,
-                                                .listener = quiet_listener });
+    cluster_init(&c,
+                 &(struct cluster_options){ .operand_namespace = "operands",
+                                            .limits = { "nvcr.io/nvidia", "*", NULL, true, true },
+                                            .clock = &quiet_clock,
+                                            .listener = quiet_listener });
     c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop,
                                                   NULL, NULL);
     quiet_event(&c, RESOURCE_POLICY, POLICY, false);

@@ -72,7 +72,7 @@ static int set_up(void **state)
     listener.arg = f;
     cluster_init(&f->cluster,
                  &(struct cluster_options){ .operand_namespace = "operands",
-                                            .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                            .limits = { "nvcr.io/nvidia", "*", NULL, true, true },
                                             .clock = &quiet_clock,
                                             .listener = listener });
     put(f, RESOURCE_POLICY, POLICY, false);

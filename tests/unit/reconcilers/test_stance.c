@@ -42,7 +42,7 @@ static int set_up(void **state)
     f->clock = (struct clock){ .mono_ms = mono, .wall_us = wall, .self = f };
     cluster_init(&f->cluster,
                  &(struct cluster_options){ .operand_namespace = "operands",
-                                            .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                            .limits = { "nvcr.io/nvidia", "*", NULL, true, true },
                                             .clock = &f->clock,
                                             .absent_grace_ms = GRACE_MS,
                                             .listener = quiet_listener });

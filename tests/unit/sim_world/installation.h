@@ -56,18 +56,18 @@ static inline json_t *label(const char *key, const char *value)
 
 static inline struct process *process(const struct setting *s, const char *name, const char *ns)
 {
-    return process_new(
-        &(struct process_options){ .sim = (struct sim *) &s->sim,
-                                   .wire = s->wire,
-                                   .engine.manifests = s->manifests,
-                                   .name = name,
-                                   .user = "system:serviceaccount:ostler-system:ostler",
-                                   .engine.lease_namespace = ns,
-                                   .engine.cluster.operand_namespace = "ostler-operands",
-                                   .engine.cluster.limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                   .engine.cluster.absent_grace_ms = 600 * 1000,
-                                   .restart_ms = -1,
-                                   .engine.leader_elect = true });
+    return process_new(&(struct process_options){
+        .sim = (struct sim *) &s->sim,
+        .wire = s->wire,
+        .engine.manifests = s->manifests,
+        .name = name,
+        .user = "system:serviceaccount:ostler-system:ostler",
+        .engine.lease_namespace = ns,
+        .engine.cluster.operand_namespace = "ostler-operands",
+        .engine.cluster.limits = { "nvcr.io/nvidia", "*", NULL, true, true },
+        .engine.cluster.absent_grace_ms = 600 * 1000,
+        .restart_ms = -1,
+        .engine.leader_elect = true });
 }
 
 static inline bool works(const struct process *p)

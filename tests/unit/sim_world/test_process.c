@@ -30,18 +30,18 @@ struct setting {
 
 static struct process *process(const struct setting *s, const char *name)
 {
-    return process_new(
-        &(struct process_options){ .sim = (struct sim *) &s->sim,
-                                   .wire = s->wire,
-                                   .engine.manifests = s->manifests,
-                                   .name = name,
-                                   .user = "system:serviceaccount:ostler-system:ostler",
-                                   .engine.lease_namespace = "ostler-system",
-                                   .engine.cluster.operand_namespace = "ostler-operands",
-                                   .engine.cluster.limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                   .engine.cluster.absent_grace_ms = 600 * 1000,
-                                   .restart_ms = RESTART_MS,
-                                   .engine.leader_elect = true });
+    return process_new(&(struct process_options){
+        .sim = (struct sim *) &s->sim,
+        .wire = s->wire,
+        .engine.manifests = s->manifests,
+        .name = name,
+        .user = "system:serviceaccount:ostler-system:ostler",
+        .engine.lease_namespace = "ostler-system",
+        .engine.cluster.operand_namespace = "ostler-operands",
+        .engine.cluster.limits = { "nvcr.io/nvidia", "*", NULL, true, true },
+        .engine.cluster.absent_grace_ms = 600 * 1000,
+        .restart_ms = RESTART_MS,
+        .engine.leader_elect = true });
 }
 
 static struct setting *make(uint64_t seed)

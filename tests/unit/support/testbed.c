@@ -114,11 +114,11 @@ void testbed_init(struct testbed *t, const json_t *policy)
     share();
     *t = (struct testbed){ .cluster = xcalloc(1, sizeof *t->cluster),
                            .manifests = shared.manifests };
-    cluster_init(t->cluster,
-                 &(struct cluster_options){ .operand_namespace = TESTBED_NAMESPACE,
-                                            .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
-                                            .clock = &quiet_clock,
-                                            .listener = quiet_listener });
+    cluster_init(t->cluster, &(struct cluster_options){
+                                 .operand_namespace = TESTBED_NAMESPACE,
+                                 .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false, true },
+                                 .clock = &quiet_clock,
+                                 .listener = quiet_listener });
     t->passes = xcalloc(1, sizeof *t->passes);
     *t->passes = (struct reconcilers){ .cluster = t->cluster,
                                        .manifests = t->manifests,

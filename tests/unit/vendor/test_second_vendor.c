@@ -215,7 +215,8 @@ static void check_policy(void **state)
     struct policy p = { 0 };
     struct policy_problems problems = { 0 };
     assert_int_equal(
-        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+        policy_decode(object,
+                      &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true, true }, &p,
                       &problems),
         -1);
     assert_int_equal(problems.len, 2);
