@@ -86,17 +86,6 @@ bool cluster_health(const struct cluster *c, const struct node_slot *slot, struc
     return cluster_health_of(c, slot, cluster_report(c, slot), ret);
 }
 
-int64_t cluster_unhealthy_since_s(struct node_slot *slot, const struct health_input *in)
-{
-    const struct health_status *said = in ? in->concluded : NULL;
-    bool known = said && said->level >= HEALTH_CLOSE && said->since_s && said->since_s <= in->now_s;
-    if (!in || health_level_of(in) < HEALTH_CLOSE)
-        slot->unhealthy_s = 0;
-    else if (!slot->unhealthy_s)
-        slot->unhealthy_s = known ? said->since_s : in->now_s;
-    return slot->unhealthy_s;
-}
-
 void cluster_health_look(const struct cluster *c, struct node_slot *slot)
 {
     const struct node_inventory *said = cluster_inventory(c, slot);

@@ -12,10 +12,6 @@ bool cluster_health(const struct cluster *c, const struct node_slot *slot,
 /* The same about a report that may not be in the table. */
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret);
-/* Since when the node's GPUs have asked for CLOSE or more without a break, as far as Ostler knows,
- * epoch seconds; 0: they do not. `in`: what is known of them; NULL: nothing is wrong. Call it in
- * each pass over the node: the slot remembers the time, and after a restart the status has it. */
-int64_t cluster_unhealthy_since_s(struct node_slot *slot, const struct health_input *in);
 /* Remembers the node's newest driver, the boot in which NVML spoke of its GPUs, and until when its
  * claim changes the driver. Call it in each pass over the node. */
 void cluster_health_look(const struct cluster *c, struct node_slot *slot);

@@ -164,6 +164,18 @@ static bool asks_for_holders(const struct node *n, const struct node_verdict *v)
     return n->claim || assignment_drains(assignment_ref(&v->carried), assignment_ref(&v->target));
 }
 
+/* Counts the verdict, and enqueues what depends on the sums. */
+static void node_reconciler_count(struct reconcilers *r, struct node_slot *slot,
+                                  const struct node_verdict *v)
+{
+    unsigned changed = tally_set(&r->cluster->tally, &slot->summary, v);
+    if (changed)
+        r->policy(r->arg, waits_for_policy(v));
+    if (changed & TALLY_ROLLOUT)
+        cluster_enqueue_rollout(r->cluster);
+    cluster_node_seen(r->cluster, slot);
+}
+
 void node_reconcile(void *arg, const char *name, struct actions *actions)
 {
     struct reconcilers *r = arg;
@@ -217,12 +229,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
         cluster_refusal_over(c, slot);
     if (slot->summary.counted && slot->summary.state != v.state)
         slot->entered_ms = clock_mono_ms(c->o.clock);
-    unsigned changed = tally_set(&c->tally, &slot->summary, &v);
-    if (changed)
-        r->policy(r->arg, waits_for_policy(&v));
-    if (changed & TALLY_ROLLOUT)
-        cluster_enqueue_rollout(c);
-    cluster_node_seen(c, slot);
+    node_reconciler_count(r, slot, &v);
     cluster_enqueue_report(c, name);
 }
 

@@ -32,22 +32,33 @@ static int64_t known_since_s(const struct closing_input *in)
     return said && said->since_s ? said->since_s : in->now_s;
 }
 
-/* A node is claimed once its closing is written: a claim that came before that write would keep it
- * from being made, and a repair that fails would open the node until the next pass. */
+/* Whether a fault asks for a repair. A node is claimed once its closing is written: a claim that
+ * came before that write would keep it from being made, and a repair that fails would open the node
+ * until the next pass. */
+static bool is_of_fault(const struct closing_input *in, const struct fault_record *r, bool asks)
+{
+    bool closed = r->state == FAULT_CLOSED && in->record.state == FAULT_CLOSED;
+    return closed || (r->state == FAULT_BRAKED && asks && !in->braked);
+}
+
+/* Whether any repair is allowed. */
+static bool may_repair(const struct closing_input *in)
+{
+    return in->spec->repairs && in->spec->mode != HEALTH_MODE_OBSERVE && !in->held;
+}
+
 void closing_want_repair(const struct closing_input *in, bool asks, struct closing *out)
 {
     const struct fault_record *r = &out->record;
     bool repairs = in->spec->mode == HEALTH_MODE_REPAIR && !in->ignored &&
                    has_repair(in, out, asks);
     bool closed = r->state == FAULT_CLOSED || r->state == FAULT_PROVING;
-    bool fault = (r->state == FAULT_CLOSED && in->record.state == FAULT_CLOSED) ||
-                 (r->state == FAULT_BRAKED && asks && !in->braked);
-    if (in->held || !in->spec->repairs || in->spec->mode == HEALTH_MODE_OBSERVE)
+    if (!may_repair(in))
         return;
     if (in->asked) {
         out->repair = REPAIR_ASKED;
         out->repair_since_s = closed ? r->since_s : 0;
-    } else if (repairs && fault) {
+    } else if (repairs && is_of_fault(in, r, asks)) {
         out->repair = REPAIR_FAULT;
         out->repair_since_s = r->since_s;
     } else if (repairs && out->level == HEALTH_RESET_WHEN_IDLE) {

@@ -8,7 +8,8 @@
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/task_pod.h"
 
-/* How long the pod may take from when its kubelet saw it; longest purpose with its NUL; most GPUs that the program resets at a time. */
+/* How long the pod may take from when its kubelet saw it; longest purpose with its NUL; most GPUs
+ * that the program resets at a time. */
 enum { LIMIT_S = 600, PURPOSE_MAX = 24, GPUS_MAX = INVENTORY_ADDRESSES_MAX };
 
 static const struct {

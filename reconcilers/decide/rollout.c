@@ -70,6 +70,12 @@ static enum rank rank_of(const struct work *w)
     return w->node->runs_ostler ? RANK_LAST : RANK_PENDING;
 }
 
+/* Since when a node waits for what its rank is about; 0: that does not count. */
+static int64_t waits_since_s(enum rank rank, const struct rollout_node *n)
+{
+    return rank == RANK_REPAIRS ? n->repair_since_s : rank == RANK_RETRY ? n->claim->since_s : 0;
+}
+
 /* Among nodes to repair, and among failed nodes to retry, the one that has waited longest goes
  * first. Otherwise nodes that never come up could take every turn. A node with unhealthy GPUs,
  * which gets no new jobs and so is idle, must not be the one that proves a revision. */
@@ -80,10 +86,9 @@ static int rollout_compare(const void *x, const void *y, void *arg)
     const struct rollout_spec *spec = arg;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
-    if (a->rank == RANK_REPAIRS && m->repair_since_s != n->repair_since_s)
-        return m->repair_since_s < n->repair_since_s ? -1 : 1;
-    if (a->rank == RANK_RETRY && m->claim->since_s != n->claim->since_s)
-        return m->claim->since_s < n->claim->since_s ? -1 : 1;
+    int64_t since_s = waits_since_s(a->rank, m), other_s = waits_since_s(b->rank, n);
+    if (since_s != other_s)
+        return since_s < other_s ? -1 : 1;
     if (m->up != n->up)
         return m->up ? 1 : -1;
     if (m->unhealthy != n->unhealthy)
