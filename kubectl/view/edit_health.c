@@ -117,9 +117,12 @@ static char *jobs_text(const struct edit_health *h, const struct health_spec *sp
     CLEANUP_FREE char *there = pods ? xasprintf(" (%zu now)", n) : xstrdup("");
     CLEANUP_FREE char *span = term_span(spec->wait_for_jobs_s);
     return spec->wait_for_jobs_s < 0
-               ? xasprintf("waits until its GPU pods%s have ended, and evicts none", there)
-               : xasprintf("waits at most %s for its GPU pods%s to end, and then evicts them", span,
-                           there);
+               ? xasprintf(
+                     "waits until its jobs among its GPU pods%s have ended, and evicts the others",
+                     there)
+               : xasprintf(
+                     "waits at most %s for the jobs among its GPU pods%s, and evicts the others",
+                     span, there);
 }
 
 /* What Ostler may do after a reset that was not enough. */
@@ -150,8 +153,9 @@ static void ask_repair(const struct edit_health *h, const struct health_spec *sp
                                   : xstrdup("");
     ret->patch = edit_mark(node_of(h), "annotations", ANNOTATION_REPAIR, now);
     ret->said = xasprintf(
-        "a repair of %s is asked for: when its turn comes, in the same budget as upgrades, Ostler "
-        "%s; then it removes the driver, resets the GPUs, installs the driver and validates a GPU; "
+        "a repair of %s is asked for. If an administrator has allowed repairs (allowRepairs of the "
+        "chart): when its turn comes, in the same budget as upgrades, Ostler %s; then it removes "
+        "the driver, resets the GPUs, installs the driver and validates a GPU; "
         "%s%s",
         name, jobs, reboot_text(spec->reboot), held);
     ret->undo = xasprintf("kubectl gpu repair %s --cancel", name);
