@@ -2,7 +2,7 @@
 local health = {
   Ready = "Healthy", Unmanaged = "Healthy", ForeignStack = "Healthy",
   Discovered = "Progressing", Installing = "Progressing", Waiting = "Progressing", Draining = "Progressing",
-  Unloading = "Progressing", Validating = "Progressing", Removing = "Progressing",
+  Unloading = "Progressing", Resetting = "Progressing", Rebooting = "Progressing", Validating = "Progressing", Removing = "Progressing",
   Failed = "Degraded", Unhealthy = "Degraded", Unsupported = "Degraded", Lost = "Degraded",
 }
 if obj.status == nil or obj.status.state == nil then

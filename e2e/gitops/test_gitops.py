@@ -114,6 +114,8 @@ NODES = {
     "Unloading": "Progressing",
     "Resetting": "Progressing",
     "Rebooting": "Progressing",
+    "Resetting": "Progressing",
+    "Rebooting": "Progressing",
     "Validating": "Progressing",
     "Removing": "Progressing",
     "Failed": "Degraded",
