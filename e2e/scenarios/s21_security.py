@@ -593,13 +593,13 @@ WITH_THE_TOKEN = {
         lambda c, node: c.merge_patch(
             "Node", node, {"status": {"capacity": {"nvidia.com/gpu": "64"}}}, subresource="status"
         ),
-        "only its condition in a node's status",
+        "only its conditions in a node's status",
     ),
     "handlers_of_the_runtime": (
         lambda c, node: c.merge_patch(
             "Node", node, {"status": {"runtimeHandlers": [{"name": "x"}]}}, subresource="status"
         ),
-        "only its condition in a node's status",
+        "only its conditions in a node's status",
     ),
     # Kubernetes 1.30 has no such fields.
     **(
@@ -613,13 +613,13 @@ WITH_THE_TOKEN = {
                     {"status": {"features": {"supplementalGroupsPolicy": True}}},
                     subresource="status",
                 ),
-                "only its condition in a node's status",
+                "only its conditions in a node's status",
             ),
             "features_of_the_kubelet": (
                 lambda c, node: c.merge_patch(
                     "Node", node, {"status": {"declaredFeatures": ["A"]}}, subresource="status"
                 ),
-                "only its condition in a node's status",
+                "only its conditions in a node's status",
             ),
         }
     ),
@@ -627,7 +627,7 @@ WITH_THE_TOKEN = {
         lambda c, node: c.merge_patch(
             "Node", node, {"status": {"phase": "Terminated"}}, subresource="status"
         ),
-        "only its condition in a node's status",
+        "only its conditions in a node's status",
     ),
     "condition_of_the_kubelet": (
         lambda c, node: c.strategic_patch(

@@ -197,6 +197,7 @@ def from_the_log_to_the_bus(env):
             equal(reset_for_real(env, node, root).strip(), f"reset {bad}", "what the program says")
             equal([f.read_text(encoding="ascii") for f in files], ["", "1"], "what sysfs was told")
             wait_repaired(env, node, "Reset")
+        env.k.delete("Pod", f"agent-{node}", OPERANDS, grace=0)  # whose token the agent had
         env.remove_policy(force=True)
 
 
