@@ -68,8 +68,16 @@ static void cluster_policy_decode(struct cluster *c)
     log_warn("policy is not valid", "problems", c->problem_text);
 }
 
+/* A storm ends with its policy: the next one begins anew. */
+static void forget_storm(struct cluster *c)
+{
+    brake_list_clear(&c->brake.closings);
+    c->brake.now = (struct brake_verdict){ 0 };
+}
+
 static void take_absence(struct cluster *c, bool was_deleting)
 {
+    forget_storm(c);
     c->saw_deletion = was_deleting;
     c->absent_since = clock_mono_ms(c->o.clock);
     forget_policy(c);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "reconcilers/cluster_health.h"
+#include "reconcilers/cluster_policy.h"
 #include "reconcilers/model/fault_record.h"
 #include "tests/unit/support/quiet.h"
 #include "tests/unit/support/suite.h"
@@ -315,6 +316,19 @@ static void short_faults_are_a_storm(void **state)
 }
 
 /* A node that comes and goes counts once; the brake goes off after the cooldown. */
+static void a_storm_ends_with_its_policy(void **state)
+{
+    struct fixture *f = *state;
+    put_fleet(f, 10);
+    fall(f, 1);
+    fall(f, 2);
+    fall(f, 3);
+    assert_true(f->cluster.brake.now.on);
+    cluster_take_policy(&f->cluster, NULL);
+    assert_false(f->cluster.brake.now.on);
+    assert_int_equal(f->cluster.brake.closings.len, 0);
+}
+
 static void one_node_does_not_move_the_brake(void **state)
 {
     struct fixture *f = *state;
@@ -522,6 +536,7 @@ int main(void)
         { "nodes without their label begin with the limit",
           nodes_without_their_label_begin_with_the_limit },
         { "short faults are a storm", short_faults_are_a_storm },
+        { "a storm ends with its policy", a_storm_ends_with_its_policy },
         { "one node does not move the brake", one_node_does_not_move_the_brake },
         { "faults that follow a storm count anew", faults_that_follow_a_storm_count_anew },
         { "closed nodes stay unhealthy", closed_nodes_stay_unhealthy },
