@@ -153,8 +153,9 @@ void edit_hold(const json_t *node, struct edit *ret)
         return;
     }
     ret->patch = edit_mark(node, "labels", LABEL_HOLD, "true");
+    CLEANUP_FREE char *way = under_way(node);
     ret->said = xasprintf("%s is held: it is not upgraded or repaired until it is released%s", name,
-                          under_way(node));
+                          way);
     ret->undo = xasprintf("kubectl gpu release %s", name);
 }
 

@@ -315,12 +315,12 @@ def repair_says_what_it_does_first(c):
     code, out, err = c.plugin.run("repair", "gpu-2")
     assert (
         code == 1
-        and out.startswith("with --yes: a repair of gpu-2 is asked for: ")
+        and out.startswith("with --yes: a repair of gpu-2 is asked for. ")
         and "undo" not in out
         and err == "kubectl gpu: nothing was changed: add --yes to ask for the repair\n"
     ), (code, out, err)
     out = c.plugin.said("repair", "gpu-2", "--dry-run")
-    assert out.startswith("(dry run) a repair of gpu-2 is asked for: "), out
+    assert out.startswith("(dry run) a repair of gpu-2 is asked for. "), out
     assert c.plugin.said("repair", "gpu-2", "--cancel").startswith("no repair of gpu-2 is asked")
     assert "ostler.dev/repair" not in marks(), marks()
 

@@ -61,7 +61,7 @@ static void decode(const char *validation, struct policy *ret)
         "metadata", "name", POLICY_NAME, "spec", "validation", tree(validation));
     struct policy_problems problems = { 0 };
     const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL,
-                                          true };
+                                          true, true };
     if (policy_decode(object, &limits, ret, &problems) < 0)
         fail_msg("%s %s", problems.items[0].field, problems.items[0].message);
 }

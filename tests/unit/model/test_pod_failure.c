@@ -81,7 +81,7 @@ static const struct row {
 static json_t *pod(const char *metadata, const char *spec, const char *status)
 {
     CLEANUP_FREE char *text = xasprintf("{'metadata':{%s},%s,%s}", metadata, spec, status);
-    return json_incref((json_t *) tree(text));
+    return tree(text);
 }
 
 static void check_row(void **state)
