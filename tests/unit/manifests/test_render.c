@@ -291,7 +291,7 @@ static void render_row(const struct render_row *row, struct buf *out)
     struct policy policy;
     struct policy_problems problems = { 0 };
     const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL,
-                                          true };
+                                          true, true };
     if (policy_decode(object, &limits, &policy, &problems) < 0)
         fail_msg("%s", problems.items[0].message);
     CLEANUP_JSON json_t *spec = policy_pool_spec(&policy, 0);
