@@ -171,6 +171,8 @@ static const struct {
     /* They are open and proven. */
     { "spec.nodes.startupTaint.", NULL },
     { "spec.validation.", NULL },
+    /* No GPU has a fault. */
+    { "spec.health.", NULL },
     /* What Auto, the default, means on the nodes of this life. */
     { "spec.driver.source", "Container" },
     { "spec.nodeAgent.labels", "Ostler" },
