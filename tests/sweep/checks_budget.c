@@ -202,7 +202,8 @@ static bool has_failed(const struct invariants *v, const char *tier, const char 
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
     const json_t *record = api_get(v->run->api, kind_named("controllerrevisions"),
                                    OPERAND_NAMESPACE, name);
-    return record && object_annotation(record, key);
+    const char *failed = record ? object_annotation(record, key) : NULL;
+    return failed && *failed; /* it is emptied before it goes: the revision is tried again */
 }
 
 void check_failed_revision(struct invariants *v, const struct api_commit *c)
