@@ -77,11 +77,11 @@ static void forget_storm(struct cluster *c)
 
 static void take_absence(struct cluster *c, bool was_deleting)
 {
-    forget_storm(c);
     c->saw_deletion = was_deleting;
     c->absent_since = clock_mono_ms(c->o.clock);
     forget_policy(c);
     forget_problems(c);
+    forget_storm(c);
 }
 
 /* Whether the parts of the object that decide what nodes should have are equal. */
