@@ -163,8 +163,7 @@ static bool is_restored(const struct simulated_world *w, const json_t *object)
         return str_eq(kind, "ControllerRevision") || str_eq(kind, "ConfigMap") ||
                str_eq(kind, "PodDisruptionBudget");
     const struct node_slot *slot = map_get(&w->cluster->slots, object_name(object));
-    return slot && slot->summary.counted &&
-           (node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST);
+    return slot && slot->summary.counted && node_state_taken(slot->summary.state);
 }
 
 void simulated_world_restore(const struct simulated_world *w, struct api *api)

@@ -10,15 +10,11 @@
  * limit at once; how long a count of all nodes holds. */
 enum { KNOWN_S = 600, COUNT_MS = 60 * 1000 };
 
-static bool is_served(enum node_state state)
-{
-    return node_state_served(state) || state == NODE_LOST;
-}
-
 /* Whether Ostler serves the node. Before its first pass, the marks of an earlier Ostler say so. */
 static bool is_ours(const struct node_slot *slot)
 {
-    return slot->summary.counted ? is_served(slot->summary.state) : cluster_bears_ours(slot->node);
+    return slot->summary.counted ? node_state_taken(slot->summary.state)
+                                 : cluster_bears_ours(slot->node);
 }
 
 /* ---- how many GPU nodes there are */
@@ -115,12 +111,7 @@ static int64_t began_s(const struct node_slot *slot, const struct health_input *
 static bool is_ignored(const struct cluster *c, const struct node_slot *slot)
 {
     const struct node_view view = { slot->node, c->strings };
-    return str_eq(node_label(&view, LABEL_HEALTH), HEALTH_IGNORE);
-}
-
-static bool is_shut(const struct fault_record *r)
-{
-    return r->state == FAULT_CLOSED || r->state == FAULT_PROVING;
+    return node_ignores_faults(&view);
 }
 
 /* ---- which nodes are to be closed */
@@ -146,7 +137,7 @@ static bool closes(const struct cluster *c, const struct node_slot *slot,
                    const struct fault_record *r, const struct health_input *health)
 {
     const struct node_view view = { slot->node, c->strings };
-    if (!acts(c) || slot->node->claim || node_is_held(&view) || is_shut(r))
+    if (!acts(c) || slot->node->claim || node_is_held(&view) || fault_state_closes(r->state))
         return false;
     return r->state == FAULT_OVER || is_of_another(r, slot, health);
 }
@@ -171,10 +162,9 @@ static bool count_record(struct cluster *c, struct node_slot *slot, const struct
 
 static struct fault_record record_of(const struct cluster *c, const struct node_slot *slot)
 {
-    struct fault_record r = { 0 };
-    const char *text = intern_text(c->strings, slot->node->fault);
-    if (text)
-        fault_record_parse(text, &r);
+    const struct node_view view = { slot->node, c->strings };
+    struct fault_record r;
+    fault_record_of(&view, &r);
     return r;
 }
 
@@ -189,7 +179,7 @@ static bool look(struct cluster *c, struct node_slot *slot, const struct health_
     slot->closes = asks && closes(c, slot, &r, health);
     if (slot->closes && !was)
         news |= count_closing(c, slot, health->now_s);
-    if (!asks && !is_shut(&r))
+    if (!asks && !fault_state_closes(r.state))
         return set_since(c, slot, 0) || news;
     if (slot->unhealthy_s)
         return news;
@@ -232,17 +222,17 @@ static bool closes_at_release(const struct cluster *c, const struct node_slot *s
                               enum node_state state)
 {
     const struct fault_record r = record_of(c, slot);
-    return acts(c) && slot->node->claim && state == NODE_UNHEALTHY && !is_shut(&r);
+    return acts(c) && slot->node->claim && state == NODE_UNHEALTHY && !fault_state_closes(r.state);
 }
 
 void cluster_brake_decided(struct cluster *c, struct node_slot *slot, enum node_state state)
 {
     if (closes_at_release(c, slot, state) && count_closing(c, slot, cluster_now_s(c)))
         tell(c);
-    bool served = slot->summary.counted && is_served(slot->summary.state);
-    if (!served && is_served(state))
+    bool served = slot->summary.counted && node_state_taken(slot->summary.state);
+    if (!served && node_state_taken(state))
         slot->served_s = c->looked_through ? cluster_now_s(c) : 0;
-    if (!is_served(state))
+    if (!node_state_taken(state))
         cluster_brake_forget(c, slot);
 }
 

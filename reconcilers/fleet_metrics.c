@@ -245,7 +245,7 @@ static void show_gpus(struct fleet_metrics *m, const struct cluster *c)
     for (size_t i = 0; i < c->slots.len; i++) {
         const struct node_slot *slot = c->by_name[i];
         enum node_state state = slot->summary.state;
-        if (slot->node && slot->summary.counted && (node_state_served(state) || state == NODE_LOST))
+        if (slot->node && slot->summary.counted && node_state_taken(state))
             add_gpus(&sums, c, slot);
     }
     const struct {

@@ -41,8 +41,7 @@ static enum stages_look look_of(const struct cluster *c, const struct node_summa
 {
     if (!before->counted)
         return c->looked_through ? STAGES_JOINS : STAGES_FOUND;
-    return node_state_served(before->state) || before->state == NODE_LOST ? STAGES_GOES_ON
-                                                                          : STAGES_JOINS;
+    return node_state_taken(before->state) ? STAGES_GOES_ON : STAGES_JOINS;
 }
 
 /* The stages that an earlier Ostler saw are in the node's report. */

@@ -203,12 +203,12 @@ static void take_handling(const struct cluster *c, const struct node_slot *slot,
     const struct node_inventory *said = cluster_inventory(c, slot);
     in->handling = (struct health_handling){
         .spec = in->managing ? &c->health : NULL,
-        .left_alone = str_eq(node_label(&view, LABEL_HEALTH), HEALTH_IGNORE),
+        .left_alone = node_ignores_faults(&view),
         .repairing = is_being_repaired(c, slot),
         .node = slot->name,
         .now_s = in->now_s,
     };
-    fault_record_parse(intern_text(c->strings, slot->node->fault), &in->handling.record);
+    fault_record_of(&view, &in->handling.record);
     in->reported = said && said->boot && said->boot == slot->node->boot;
 }
 

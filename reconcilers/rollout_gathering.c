@@ -172,7 +172,7 @@ static bool gave_up(const struct gathering *g, const struct node_slot *slot,
 /* Nodes that the policy serves, or would if they were up. */
 static bool is_served(const struct node_slot *slot)
 {
-    return node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST;
+    return node_state_taken(slot->summary.state);
 }
 
 /* A node that leaves Ostler's management is under way until its own pass has written that: its

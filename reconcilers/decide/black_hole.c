@@ -200,8 +200,7 @@ int64_t black_hole_proof_failed_s(const struct node_view *view, const struct bla
 {
     struct fault_record record;
     struct proof proof;
-    bool recorded = fault_record_parse(intern_text(view->strings, view->node->fault), &record) &&
-                    record.state == FAULT_CLOSED &&
+    bool recorded = fault_record_of(view, &record) && record.state == FAULT_CLOSED &&
                     str_eq(record.reason, reason_text(REASON_PROOF_FAILED));
     int64_t since_s = h && h->proof_failed_s ? h->proof_failed_s : recorded ? record.since_s : 0;
     if (since_s && proof_of_node(view, &proof) && proof_is_of(&proof, node_assigned(view)))

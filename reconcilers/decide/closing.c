@@ -321,15 +321,10 @@ static void (*const steps[FAULT_STATES_LEN])(struct closer *c) = {
 
 /* ---- what users decide */
 
-static bool is_closed(const struct fault_record *r)
-{
-    return r->state == FAULT_CLOSED || r->state == FAULT_PROVING;
-}
-
 /* Whether a user removed the taint: Ostler writes it together with the record. */
 static bool was_untainted(const struct closer *c)
 {
-    return is_closed(&c->in->record) && c->in->record.tainted && !c->in->tainted;
+    return fault_state_closes(c->in->record.state) && c->in->record.tainted && !c->in->tainted;
 }
 
 /* That user opens the node as it is: with the fault that is known now. */
@@ -374,7 +369,7 @@ void closing_decide(const struct closing_input *in, struct arena *a, struct clos
         leave_to_user(&c);
     else if (!in->claimed)
         steps[in->record.state](&c);
-    ret->taint = is_closed(&ret->record) && ret->record.tainted;
+    ret->taint = fault_state_closes(ret->record.state) && ret->record.tainted;
     ret->proves = (ret->record.state == FAULT_PROVING || is_of_proof(&ret->record)) &&
                   in->validates;
     closing_want_repair(in, asks(&c), ret);

@@ -52,12 +52,11 @@ void closing_want_repair(const struct closing_input *in, bool asks, struct closi
     const struct fault_record *r = &out->record;
     bool repairs = in->spec->mode == HEALTH_MODE_REPAIR && !in->ignored &&
                    has_repair(in, out, asks);
-    bool closed = r->state == FAULT_CLOSED || r->state == FAULT_PROVING;
     if (!may_repair(in))
         return;
     if (in->asked) {
         out->repair = REPAIR_ASKED;
-        out->repair_since_s = closed ? r->since_s : 0;
+        out->repair_since_s = fault_state_closes(r->state) ? r->since_s : 0;
     } else if (repairs && is_of_fault(in, r, asks)) {
         out->repair = REPAIR_FAULT;
         out->repair_since_s = r->since_s;

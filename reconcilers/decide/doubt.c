@@ -8,8 +8,7 @@
 static bool may_prove(const struct node_input *in)
 {
     return in->health_spec && in->health_spec->mode != HEALTH_MODE_OBSERVE &&
-           in->policy->validation.enabled &&
-           !str_eq(node_label(&in->view, LABEL_HEALTH), HEALTH_IGNORE);
+           in->policy->validation.enabled && !node_ignores_faults(&in->view);
 }
 
 static bool asks(const struct node_input *in)

@@ -45,7 +45,7 @@ static const char *why_open(const struct node_input *in)
                ", and Ostler does nothing more about the fault";
     if (!in->health_spec || in->health_spec->mode == HEALTH_MODE_OBSERVE)
         return "spec.health.mode is Observe, so Ostler only reports the fault";
-    if (str_eq(node_label(&in->view, LABEL_HEALTH), HEALTH_IGNORE))
+    if (node_ignores_faults(&in->view))
         return "because of the label " LABEL_HEALTH "=" HEALTH_IGNORE
                " Ostler does nothing about the fault";
     if (in->health && health_level_of(in->health) >= HEALTH_CLOSE)
@@ -79,8 +79,8 @@ void fault_notices(const struct node_input *in, const struct node_verdict *v,
                    const struct gpu_node *report, struct actions *actions)
 {
     struct health_handling before = { 0 };
-    fault_record_parse(intern_text(in->view.strings, in->view.node->fault), &before.record);
-    bool was = health_is_closed(&before) && before.record.tainted;
+    fault_record_of(&in->view, &before.record);
+    bool was = fault_state_closes(before.record.state) && before.record.tainted;
     size_t write = write_of(actions);
     if (was == v->unhealthy || !write || !node_state_served(v->state))
         return;

@@ -69,7 +69,7 @@ static inline bool gpu_node_is_rolled_back(const struct gpu_node_input *in)
 static inline bool gpu_node_is_closed(const struct gpu_node_input *in)
 {
     return in->summary->state == NODE_UNHEALTHY && !in->summary->pod &&
-           health_is_closed(&in->handling);
+           fault_state_closes(in->handling.record.state);
 }
 
 #endif

@@ -9,12 +9,6 @@ bool health_is_acted_on(const struct health_handling *handling)
     return handling->spec && handling->spec->mode != HEALTH_MODE_OBSERVE;
 }
 
-bool health_is_closed(const struct health_handling *handling)
-{
-    enum fault_state state = handling->record.state;
-    return state == FAULT_CLOSED || state == FAULT_PROVING;
-}
-
 /* ---- the state */
 
 static unsigned tries_of(const struct health_handling *in, enum repair_kind kind)
@@ -67,7 +61,7 @@ enum health_state health_state_of(const struct health_status *fault,
     bool closes = fault->level >= HEALTH_CLOSE;
     if (handling->record.state == FAULT_PROVING && !closes)
         return HEALTH_IS_PROVING;
-    if (health_is_closed(handling))
+    if (fault_state_closes(handling->record.state))
         return closed_state(fault, handling);
     return closes ? open_state(fault, handling) : HEALTH_IS_REPORTED;
 }

@@ -24,8 +24,6 @@ struct health_handling {
 
 /* Whether Ostler does more than to report faults. */
 bool health_is_acted_on(const struct health_handling *handling);
-/* Whether the node's record says that it is out of service for a fault, or part of it is. */
-bool health_is_closed(const struct health_handling *handling);
 /* The state of a fault, of which level, reason, address and time are used. */
 enum health_state health_state_of(const struct health_status *fault,
                                   const struct health_handling *handling);

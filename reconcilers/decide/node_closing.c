@@ -11,11 +11,6 @@
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/upgrade_target.h"
 
-static const char *record_text(const struct node_view *view)
-{
-    return intern_text(view->strings, view->node->fault);
-}
-
 /* Whether nothing is to be waited for from the node's agent: it has reported since the boot, or no
  * agent will. */
 static bool has_reported(const struct node_input *in)
@@ -72,7 +67,7 @@ static void gather(const struct node_pass *p, struct node_closing *n)
         .health = in->health,
         .tainted = marks_have_taint(view, TAINT_UNHEALTHY),
         .claimed = is_claimed(in),
-        .ignored = str_eq(node_label(view, LABEL_HEALTH), HEALTH_IGNORE),
+        .ignored = node_ignores_faults(view),
         .held = node_is_held(view),
         .braked = in->braked,
         .asked = view->node->repair != INTERN_NONE,
@@ -82,7 +77,7 @@ static void gather(const struct node_pass *p, struct node_closing *n)
         .unhealthy_since_s = in->unhealthy_since_s,
         .now_s = in->now_s,
     };
-    n->unreadable = !fault_record_parse(record_text(view), &n->in.record);
+    n->unreadable = !fault_record_of(view, &n->in.record);
     unsigned withheld = withheld_gpus(in, &n->in.record);
     n->in.withheld = withheld > 0;
     p->v->withheld = closes(&n->in) ? withheld : 0;
@@ -205,7 +200,8 @@ void node_closing_mark(const struct node_pass *p, const struct node_closing *n,
     wanted->unhealthy = n->out.taint;
     if (!n->out.reason) {
         /* Members of a newer Ostler stay. */
-        wanted->fault = n->unreadable ? NULL : record_text(&p->in->view);
+        wanted->fault = n->unreadable ? NULL
+                                      : intern_text(p->in->view.strings, p->in->view.node->fault);
         return;
     }
     CLEANUP_FREE char *text = fault_record_text(&n->out.record);

@@ -37,7 +37,7 @@ const char *node_ready_message(const struct gpu_node_input *in, struct arena *a)
 /* Ostler does not know whether GPUs work on a node that another stack serves. */
 static bool is_ready_known(enum node_state s)
 {
-    return node_state_served(s) || s == NODE_LOST || s == NODE_REMOVING;
+    return node_state_taken(s) || s == NODE_REMOVING;
 }
 
 static struct condition_change ready_change(const struct gpu_node_input *in, bool managed,
@@ -57,8 +57,7 @@ static struct condition_change ready_change(const struct gpu_node_input *in, boo
 /* Where Ostler acts on faults: not on a node that it releases, or that another stack serves. */
 static bool is_health_said(const struct gpu_node_input *in, bool managed)
 {
-    return managed && health_is_acted_on(&in->handling) &&
-           (node_state_served(in->summary->state) || in->summary->state == NODE_LOST);
+    return managed && health_is_acted_on(&in->handling) && node_state_taken(in->summary->state);
 }
 
 /* Without the number of repetitions, so that a fault that comes again writes no Node. */

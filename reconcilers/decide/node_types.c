@@ -19,6 +19,11 @@ bool node_state_served(enum node_state s)
     return states[s].served;
 }
 
+bool node_state_taken(enum node_state s)
+{
+    return node_state_served(s) || s == NODE_LOST;
+}
+
 const char *verdict_word(const struct node_verdict *v)
 {
     return reason_word(v->reason, v->word);

@@ -50,6 +50,8 @@ const char *node_state_name(enum node_state s);
 /* Whether the node should have operands and is up. These nodes decide whether the policy is
  * Ready. */
 bool node_state_served(enum node_state s);
+/* Whether Ostler serves a node in this state, or would if it were up. */
+bool node_state_taken(enum node_state s);
 
 /* What Ostler may do to nodes. */
 enum operating_mode {

@@ -28,7 +28,7 @@ static enum health_level repair_level(const struct node_input *in)
 static struct fault_record record_of(const struct node_input *in)
 {
     struct fault_record r;
-    fault_record_parse(intern_text(in->view.strings, in->view.node->fault), &r);
+    fault_record_of(&in->view, &r);
     return r;
 }
 
@@ -110,7 +110,7 @@ static bool is_on_the_way(const struct upgrade_pass *s)
     enum fault_state state = record_of(in).state;
     enum health_level level = repair_level(in);
     return in->health_spec->mode == HEALTH_MODE_REPAIR && state != FAULT_IGNORED &&
-           state != FAULT_BRAKED && !str_eq(node_label(&in->view, LABEL_HEALTH), HEALTH_IGNORE) &&
+           state != FAULT_BRAKED && !node_ignores_faults(&in->view) &&
            (level == HEALTH_RESET_WHEN_IDLE || level == HEALTH_CLOSE) &&
            *s->out->claim.from.hash[TIER_DRIVER] && !*upgrade_pass_now(s, TIER_DRIVER) &&
            !in->pods->of[OPERAND_DRIVER].present;
@@ -290,8 +290,7 @@ static bool is_wanted(const struct upgrade_pass *s)
 {
     const struct node_input *in = s->p->in;
     bool repairs = in->health_spec->mode == HEALTH_MODE_REPAIR &&
-                   record_of(in).state != FAULT_IGNORED &&
-                   !str_eq(node_label(&in->view, LABEL_HEALTH), HEALTH_IGNORE);
+                   record_of(in).state != FAULT_IGNORED && !node_ignores_faults(&in->view);
     return repairs &&
            (repair_level(in) >= HEALTH_RESET_WHEN_IDLE ||
             (s->p->v->repair != REPAIR_NOTHING && (is_silent(in) || s->p->v->repair_stays)));

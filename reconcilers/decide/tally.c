@@ -125,7 +125,7 @@ static void tally_count(struct tally *t, const struct node_summary *s, size_t si
     t->gpu += s->gpu ? sign : 0;
     t->looked_at += s->looked_at ? sign : 0;
     t->moving += s->moving && served ? sign : 0;
-    if (served || s->state == NODE_LOST)
+    if (node_state_taken(s->state))
         t->pools[s->pool].nodes += sign;
     t->pools[s->pool].states[s->state] += sign;
     t->pools[s->pool].outdated += s->outdated ? sign : 0;

@@ -146,6 +146,16 @@ static void put_fault(json_t *said, const struct fault_record *r)
     json_object_set_new(said, "left", left);
 }
 
+bool fault_record_of(const struct node_view *view, struct fault_record *ret)
+{
+    return fault_record_parse(intern_text(view->strings, view->node->fault), ret);
+}
+
+bool fault_state_closes(enum fault_state state)
+{
+    return state == FAULT_CLOSED || state == FAULT_PROVING;
+}
+
 char *fault_record_text(const struct fault_record *r)
 {
     if (r->state == FAULT_OVER && !r->tries_len)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "reconcilers/model/health_status.h"
+#include "reconcilers/model/node.h"
 #include "reconcilers/model/repair_try.h"
 
 /* Columns: id, name in the annotation */
@@ -56,6 +57,10 @@ struct fault_record {
 /* Parses the annotation; false: it is not one that Ostler writes, and `ret` is all zero, as for a
  * node without it. */
 bool fault_record_parse(const char *text, struct fault_record *ret);
+/* The same of a node's annotation. */
+bool fault_record_of(const struct node_view *view, struct fault_record *ret);
+/* Whether the node is closed in this state, or the device plugin withholds its bad GPU. */
+bool fault_state_closes(enum fault_state state);
 /* The annotation's text; NULL: nothing is to be remembered. Owned by the caller. */
 char *fault_record_text(const struct fault_record *r);
 /* Adds an attempt; the oldest one goes if there are too many. */

@@ -273,6 +273,11 @@ bool node_is_held(const struct node_view *view)
     return hold && !str_eq(hold, "false");
 }
 
+bool node_ignores_faults(const struct node_view *view)
+{
+    return str_eq(node_label(view, LABEL_HEALTH), HEALTH_IGNORE);
+}
+
 struct node_facts node_facts(const struct node_view *view)
 {
     const struct node *n = view->node;

@@ -96,6 +96,8 @@ bool node_is_assigned(const struct node_view *view);
 bool node_bears(const struct node_view *view, const struct assignment *a);
 /* Whether a user holds it: the label ostler.dev/hold exists and is not "false". */
 bool node_is_held(const struct node_view *view);
+/* Whether a user wants nothing to be done about faults of its GPUs: ostler.dev/health=ignore. */
+bool node_ignores_faults(const struct node_view *view);
 /* The facts for the tables in host.h and detect.h; borrowed from the view. */
 struct node_facts node_facts(const struct node_view *view);
 

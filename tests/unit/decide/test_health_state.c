@@ -208,7 +208,7 @@ static void check_closed(void **state)
     strcpy(in.record.address, row->address);
     const struct health_status fault = { .level = row->level, .reason = "Xid79" };
     CLEANUP_ARENA struct arena a = { 0 };
-    assert_true(health_is_closed(&in));
+    assert_true(fault_state_closes(in.record.state));
     assert_string_equal(health_closed_sentence(&in, &a), row->says);
     assert_string_equal(health_closed_next(row->level ? &fault : NULL, &in), row->next);
 }
