@@ -69,8 +69,7 @@ static const char *const by_state[NODE_STATE_COUNT] = {
     [NODE_VALIDATING] = "when a CUDA program has run on a GPU of the node, it is Ready",
     [NODE_FAILED] = "Ostler keeps trying; when the operand comes up, the node is Ready",
     [NODE_UNHEALTHY] =
-        "when the fault of its GPUs has ended and a GPU is validated, Ostler opens the "
-        "node",
+        "when the fault of its GPUs has ended and a GPU is validated, Ostler opens the node",
     [NODE_LOST] = "when the node is Ready again, Ostler continues; until then no timeout runs",
     [NODE_UNSUPPORTED] = "nothing, until a user solves the problem in status.message",
     [NODE_REMOVING] = "when nothing blocks the node, Ostler removes driver, labels and taints",

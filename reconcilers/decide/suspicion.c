@@ -11,6 +11,9 @@
 /* Nodes that the text names besides the first. */
 enum { NAMED_MAX = 3 };
 
+/* Fewer say nothing of the driver: one node alone may have a broken GPU. */
+enum { SUSPICION_NODES = 2 };
+
 /* When the soak of a revision is over; INT64_MAX: not known yet. */
 static int64_t soak_end_s(const struct rollout_input *in, const struct rollout_revision *r)
 {

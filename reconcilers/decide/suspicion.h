@@ -6,8 +6,6 @@
 
 #include "reconcilers/decide/rollout_types.h"
 
-enum { SUSPICION_NODES = 2 }; /* one alone may have a broken GPU */
-
 struct suspicion {
     size_t nodes;                     /* that have such a fault */
     const struct rollout_node *first; /* the first of them by name */

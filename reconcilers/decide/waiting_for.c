@@ -139,6 +139,7 @@ static const char *const turns[ROLLOUT_HOLD_COUNT] = {
 static const char *const repair_turns[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_PAUSED] = "the repair starts when spec.rollout.paused is false",
     [ROLLOUT_HOLD_DOWN] = "the node is down; the repair starts when it is Ready",
+    /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): the label is a part of the text. */
     [ROLLOUT_HOLD_SKIPPED] = "a user holds it with the label " LABEL_HOLD
                              "; the repair starts when the label is removed",
 };
