@@ -33,6 +33,7 @@ enum {
     BRAKE_MIN = 20, /* longer than the cooldown of the storm brake */
     /* what a client waits for what a watch does not bring, and then some */
     SILENT_MS = 200 * 1000,
+    AGAIN_MS = 60 * 1000, /* it asks again that late after many refusals */
 };
 
 /* A call that is still to come. */
@@ -437,10 +438,10 @@ static int64_t quiet_at(const struct run *r)
             at = (lost > r->changed_ms ? lost : r->changed_ms) + RUN_QUIET_MS;
     for (size_t i = 0; i < r->faults.count; i++) {
         const struct fault *f = &r->faults.rows[i];
-        if (f->effect == FAULT_SILENCE && f->fired && f->fired_ms + SILENT_MS > at)
-            at = f->fired_ms + SILENT_MS;
-        if (f->until_ms + RUN_QUIET_MS > at)
-            at = f->until_ms + RUN_QUIET_MS;
+        int64_t silent_ms = f->effect == FAULT_SILENCE && f->fired ? f->fired_ms + SILENT_MS : 0,
+                over_ms = f->until_ms > silent_ms ? f->until_ms : silent_ms;
+        if (over_ms && over_ms + AGAIN_MS + RUN_QUIET_MS > at)
+            at = over_ms + AGAIN_MS + RUN_QUIET_MS;
     }
     int64_t over = plan_over(r, at + RUN_QUIET_MS);
     if (over >= 0 && over + RUN_QUIET_MS > at)
