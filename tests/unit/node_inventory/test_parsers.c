@@ -437,6 +437,8 @@ static const struct row rows[] = {
     { "health: the end of a word, and more than one", health, "recovery=Res recovery=ResetReset",
       "" },
     { "health: more errors than the schema has", health, "doubleBitErrors=2147483648", "" },
+    { "health: words that only begin like a known one", health,
+      "fabric=HealthyAgain remapPending=truest lost=trues", "" },
     { "health: keys that are not known", health, "recoverys=Reset Recovery=Reset =Reset Reset",
       "" },
     { "health: the first counts", health, "recovery=Reset recovery=None", "recovery Reset" },
