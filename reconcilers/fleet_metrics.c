@@ -45,7 +45,8 @@ static void add_repair(struct fleet_metrics *m, const struct repair_end *end, do
     metric_add(m->repairs, labels, times);
 }
 
-/* Repairs are rare: the series are there from the start, so that the first one counts as a growth. */
+/* Repairs are rare: their series are there from the start, so that the first one counts as a
+ * growth. */
 static void add_health(struct fleet_metrics *m, struct metrics *registry)
 {
     m->faults = metrics_counter(registry, "ostler_gpu_faults_total",

@@ -397,21 +397,21 @@ static char *sentence_of(const struct rollout_plan_input *in)
 
 /* ---- the whole plan */
 
-/* Nodes that are only to be repaired are in no plan. In a status it stands for their hash. */
-static bool is_empty(const struct rollout_simulation *f)
+/* Nodes that are only to be repaired are in no plan; in a status it stands for their hash. */
+static bool is_none(const struct rollout_plan_input *in)
 {
-    return !f->move_count && !f->stay_count && !f->beyond;
+    const struct rollout_simulation *f = in->simulation;
+    return !*f->hash || (in->limits->moves && !f->move_count && !f->stay_count && !f->beyond);
 }
 
 json_t *rollout_plan_json(const struct rollout_plan_input *in)
 {
     const struct rollout_simulation *f = in->simulation;
-    bool full = in->limits->moves;
-    if (!*f->hash || (full && is_empty(f)))
+    if (is_none(in))
         return NULL;
     struct sums s = sum_up(in);
     CLEANUP_FREE char *sentence = sentence_of(in);
-    bool ends = f->timed && f->ends_s > in->rollout->now_s;
+    bool full = in->limits->moves, ends = f->timed && f->ends_s > in->rollout->now_s;
     bool unapproved = full && in->rollout->spec->manual && !str_eq(in->rollout->approved, f->hash);
     bool held = full && (f->now == ROLLOUT_HOLD_PAUSED || f->now == ROLLOUT_HOLD_APPROVAL);
     return json_pack(

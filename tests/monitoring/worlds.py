@@ -252,7 +252,9 @@ WORLDS = {
         lambda s: ready(2)(s)
         and s.value("ostler_gpu_repairs_total", kind="reset", result="succeeded") == 1,
         objects=(policy(**OLD, health={"mode": "Repair"}),),
-        actions=({"at": "10m", "do": "GpuFault", "node": "gpu-1", "with": {"kind": "Uncontained"}},),
+        actions=(
+            {"at": "10m", "do": "GpuFault", "node": "gpu-1", "with": {"kind": "Uncontained"}},
+        ),
         more={"agents": True, "labeller": False, "gpuFaults": {"waits": True}},
         options=("--allow-repairs=true",),
     ),
