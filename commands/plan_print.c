@@ -307,14 +307,31 @@ static void print_plan(const json_t *plan, bool of_file)
     print_blockers(blockers);
 }
 
+/* Repairs share the budgets of the rollout, and are in no wave. */
+static void print_repairs(const json_t *repairs)
+{
+    size_t n = json_array_size(repairs);
+    if (n)
+        printf("\nto be repaired:\n");
+    for (size_t i = 0; i < n && i < ROWS; i++) {
+        const json_t *r = json_array_get(repairs, i);
+        printf("  %s: %s: %s, %s\n", json_str_or_empty(r, "node"), json_str_or_empty(r, "why"),
+               json_str_or_empty(r, "does"), json_str_or_empty(r, "when"));
+    }
+    print_rest(n, "node");
+}
+
 void plan_print(const json_t *whole)
 {
-    const json_t *plan = json_object_get(whole, "plan"), *failed = json_object_get(whole, "failed");
+    const json_t *plan = json_object_get(whole, "plan"), *failed = json_object_get(whole, "failed"),
+                 *repairs = json_object_get(whole, "repairs");
     print_failures(failed);
     if (json_is_object(plan))
         print_plan(plan, json_bool(whole, "ofFile", false));
     else if (json_array_size(failed) == 0)
-        printf("nothing to do: every node that Ostler serves runs what the policy says\n");
+        printf("%severy node that Ostler serves runs what the policy says\n",
+               json_array_size(repairs) ? "" : "nothing to do: ");
+    print_repairs(repairs);
     print_rows("gets its first driver and stack, outside the rollout",
                json_object_get(whole, "first"));
     print_rows("has a GPU and is not served", json_object_get(whole, "notServed"));

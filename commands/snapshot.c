@@ -11,8 +11,8 @@
 #include "runtime/loop_http.h"
 
 /* The resources for plans, besides the policy; ConfigMaps only if the policy refers to them. */
-static const enum resource_id wanted[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK,
-                                           RESOURCE_REVISION, RESOURCE_BUDGET };
+static const enum resource_id wanted[] = { RESOURCE_NODE,     RESOURCE_POD,    RESOURCE_TASK,
+                                           RESOURCE_REVISION, RESOURCE_BUDGET, RESOURCE_GPU_NODE };
 
 /* Wraps a table's functions to keep the objects as received. */
 struct tap {
@@ -86,7 +86,7 @@ static bool may_leave(const struct snapshot *s, const struct pod *p)
 /* A plan needs only budgets; a simulation's other objects would waste memory. */
 static bool snapshot_is_kept(const struct tap *t, const struct record *r)
 {
-    if (!r || t->resource == RESOURCE_TASK ||
+    if (!r || t->resource == RESOURCE_TASK || t->resource == RESOURCE_GPU_NODE ||
         (!t->snapshot->simulates && t->resource != RESOURCE_BUDGET))
         return false;
     return t->resource != RESOURCE_POD || may_leave(t->snapshot, (const struct pod *) r);

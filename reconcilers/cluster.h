@@ -66,6 +66,7 @@ struct node_slot {
     struct health_driver driver;
     struct black_hole *hole; /* pods that failed there at once; NULL: none. Owned */
     uint64_t nvml_boot;      /* the boot in which NVML last reported of its GPUs; 0: none */
+    uint64_t told_boot;      /* the same of what status.health showed then */
     /* Since when its GPUs have asked for CLOSE or more, or it is closed, epoch seconds; 0: it is
      * healthy. */
     int64_t unhealthy_s;

@@ -65,18 +65,20 @@ bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                (said->inventory && said->inventory->lost) || (slot->node && slot->node->fault);
     if (!any || !slot->node)
         return false;
-    *ret = (struct health_input){ .facts = said->health,
-                                  .inventory = said->inventory,
-                                  .boot = slot->node->boot,
-                                  .concluded = said->concluded,
-                                  .proof_failed_s = failed_s,
-                                  .driver_suspected = is_driver_suspected(c, slot),
-                                  .driver_s = newest_driver(slot).made_s,
-                                  .quiet = slot->quiet,
-                                  .nvml_spoke = slot->nvml_boot &&
-                                                slot->nvml_boot == slot->node->boot,
-                                  .now_s = cluster_now_s(c),
-                                  .xids = xids_of(c) };
+    *ret = (struct health_input){
+        .facts = said->health,
+        .inventory = said->inventory,
+        .boot = slot->node->boot,
+        .concluded = said->concluded,
+        .proof_failed_s = failed_s,
+        .driver_suspected = is_driver_suspected(c, slot),
+        .driver_s = newest_driver(slot).made_s,
+        .quiet = slot->quiet,
+        .nvml_spoke = slot->nvml_boot && slot->nvml_boot == slot->node->boot,
+        .nvml_told = slot->told_boot && slot->told_boot == slot->node->boot,
+        .now_s = cluster_now_s(c),
+        .xids = xids_of(c)
+    };
     take_claim(c, slot, ret->now_s, &ret->quiet);
     return true;
 }
@@ -92,6 +94,9 @@ void cluster_health_look(const struct cluster *c, struct node_slot *slot)
     slot->driver = newest_driver(slot);
     if (said && said->health_listed)
         slot->nvml_boot = said->boot;
+    struct health_input in;
+    if (cluster_health(c, slot, &in) && health_is_heard(&in))
+        slot->told_boot = slot->node->boot;
     if (slot->node->claim)
         take_claim(c, slot, cluster_now_s(c), &slot->quiet);
 }

@@ -10,6 +10,7 @@
 #include "reconcilers/model/revision.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/retry.h"
+#include "reconcilers/dry_run_repairs.h"
 #include "reconcilers/targets_sources.h"
 
 /* Work that fits in the few seconds that a user waits: 5,000 nodes one at a time. */
@@ -180,20 +181,23 @@ int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budge
     rollout_pace_parse(json_at(policy, "status.rollout.pace"), pace);
     ret->plan = rollout_plan(c, &g, pace, LOOKS, &rollout_plan_in_full, blocking);
     ret->failed = find_failures(c);
+    ret->repairs = dry_run_repairs(c, &g);
     note_others(c, ret);
     return 0;
 }
 
 json_t *dry_run_json(const struct dry_run *p)
 {
-    return json_pack("{s:O, s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "failed",
-                     p->failed, "first", p->first, "notServed", p->not_served);
+    return json_pack("{s:O, s:O, s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "failed",
+                     p->failed, "repairs", p->repairs, "first", p->first, "notServed",
+                     p->not_served);
 }
 
 void dry_run_clear(struct dry_run *p)
 {
     json_decref(p->plan);
     json_decref(p->failed);
+    json_decref(p->repairs);
     json_decref(p->first);
     json_decref(p->not_served);
 }

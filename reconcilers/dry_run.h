@@ -7,9 +7,10 @@
 #include "reconcilers/reconcilers.h"
 
 struct dry_run {
-    json_t *plan;   /* as from rollout_plan_json(); NULL: no node must be upgraded */
-    json_t *failed; /* wanted revisions that failed, as in docs/upgrades.md: no node gets them */
-    json_t *first;  /* names of nodes without a stack of Ostler's that get one at once */
+    json_t *plan;    /* as from rollout_plan_json(); NULL: no node must be upgraded */
+    json_t *failed;  /* wanted revisions that failed, as in docs/upgrades.md: no node gets them */
+    json_t *first;   /* names of nodes without a stack of Ostler's that get one at once */
+    json_t *repairs; /* of GPUs, those under way too: repair_plan_json() of each node */
     json_t *not_served; /* GPU nodes that Ostler does not serve, and why: "name: sentence" */
 };
 

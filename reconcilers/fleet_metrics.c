@@ -7,6 +7,7 @@
 #include "kube/condition.h"
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/decide/records.h"
+#include "reconcilers/decide/repair_end.h"
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/upgrade_phases.h"
 
@@ -27,6 +28,7 @@ static const char *const by_stage[] = { "stage", NULL };
 static const char *const by_budget[] = { "budget", NULL }, *const by_word[] = { "word", NULL };
 static const char *const by_fault[] = { "xid", "level", NULL }, *const by_level[] = { "level",
                                                                                       NULL };
+static const char *const by_repair[] = { "kind", "result", NULL };
 static const char *const by_condition[] = { "condition", "status", "reason", NULL };
 
 static struct metric *add_seconds(struct metrics *registry, const char *name, const char *help,
@@ -34,6 +36,39 @@ static struct metric *add_seconds(struct metrics *registry, const char *name, co
 {
     return metrics_add(registry, &(struct metric_desc){ name, help, METRIC_HISTOGRAM, labels,
                                                         state_buckets, ARRAY_LEN(state_buckets) });
+}
+
+static void add_repair(struct fleet_metrics *m, const struct repair_end *end, double times)
+{
+    const char *const labels[] = { end->kind == REPAIR_RESET ? "reset" : "reboot",
+                                   repair_result_name(end->result) };
+    metric_add(m->repairs, labels, times);
+}
+
+/* Repairs are rare: their series are there from the start, so that the first one counts as a
+ * growth. */
+static void add_health(struct fleet_metrics *m, struct metrics *registry)
+{
+    m->faults = metrics_counter(registry, "ostler_gpu_faults_total",
+                                "GPU faults (Xids) in the kernel logs of nodes, by number and by "
+                                "what they ask for.",
+                                by_fault);
+    m->repairs = metrics_counter(registry, "ostler_gpu_repairs_total",
+                                 "Attempts to repair the GPUs of a node that have ended, by kind "
+                                 "and result.",
+                                 by_repair);
+    m->health = metrics_gauge(registry, "ostler_nodes_health",
+                              "Nodes by what the worst fault of their GPUs asks for.", by_level);
+    m->brake = metrics_gauge(registry, "ostler_health_brake",
+                             "1 while so many nodes become unhealthy that Ostler closes no more.",
+                             NULL);
+    m->closed_seconds = metrics_counter(
+        registry, "ostler_nodes_closed_seconds_total",
+        "Seconds that nodes were closed for faults of their GPUs, of all nodes together.", NULL);
+    for (int kind = 0; kind < REPAIR_KINDS; kind++)
+        for (int result = REPAIR_GOES_ON + 1; result < REPAIR_RESULTS; result++)
+            add_repair(
+                m, &(struct repair_end){ (enum repair_result) result, (enum repair_kind) kind }, 0);
 }
 
 void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
@@ -74,18 +109,7 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
                                         "Revisions that failed and are not tried again, by pool.",
                                         by_pool);
     m->gpus = metrics_gauge(registry, "ostler_gpus", "GPUs of nodes that Ostler serves.", by_state);
-    m->faults = metrics_counter(registry, "ostler_gpu_faults_total",
-                                "GPU faults (Xids) in the kernel logs of nodes, by number and by "
-                                "what they ask for.",
-                                by_fault);
-    m->health = metrics_gauge(registry, "ostler_nodes_health",
-                              "Nodes by what the worst fault of their GPUs asks for.", by_level);
-    m->brake = metrics_gauge(registry, "ostler_health_brake",
-                             "1 while so many nodes become unhealthy that Ostler closes no more.",
-                             NULL);
-    m->closed_seconds = metrics_counter(
-        registry, "ostler_nodes_closed_seconds_total",
-        "Seconds that nodes were closed for faults of their GPUs, of all nodes together.", NULL);
+    add_health(m, registry);
     m->conditions = metrics_gauge(registry, "ostler_policy_condition",
                                   "1 for the status of each condition.", by_condition);
 }
@@ -129,11 +153,22 @@ static void take_closed(struct fleet_metrics *m, const struct node_summary *befo
         m->closed -= m->closed > 0;
 }
 
+/* A pass that is made again before its write is seen ends the same attempt. */
+static void take_repaired(struct fleet_metrics *m, const struct node_summary *before,
+                          const struct node_verdict *v)
+{
+    bool told = before->counted && before->repaired.result == v->repaired.result &&
+                before->repaired.kind == v->repaired.kind;
+    if (v->repaired.result != REPAIR_GOES_ON && !told)
+        add_repair(m, &v->repaired, 1);
+}
+
 void fleet_metrics_node(struct fleet_metrics *m, const char *pool,
                         const struct node_summary *before, const struct node_verdict *v,
                         int64_t now_s)
 {
     take_closed(m, before, v->unhealthy, now_s);
+    take_repaired(m, before, v);
     if (!before->counted)
         return;
     if (before->state != v->state)

@@ -16,7 +16,7 @@ struct fleet_metrics {
     struct metric *rollbacks;
     struct metric *rollout_nodes, *rollout_state, *used, *limit, *failed_revisions;
     struct metric *gpus, *conditions;
-    struct metric *faults, *health, *brake, *closed_seconds;
+    struct metric *faults, *repairs, *health, *brake, *closed_seconds;
     /* Nodes that are closed for faults of their GPUs, and until when their time is counted, epoch
      * seconds. */
     size_t closed;

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "reconcilers/model/action.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/repair_request.h"
 #include "reconcilers/decide/task_pod.h"
 
 /* States for which users get an Event when a node enters them outside an upgrade. */
@@ -110,6 +111,16 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
     }
 }
 
+/* A request that Ostler ignores: once, and again for another reason. */
+static void add_refusal(const struct node_slot *slot, const struct node_verdict *v,
+                        struct actions *actions)
+{
+    bool news = slot->summary.counted && slot->summary.refusal != v->refusal;
+    if (news && v->refusal != REPAIR_TAKEN)
+        notices_add(slot, true, reason_text(REASON_REPAIR_IGNORED), repair_request_text(v->refusal),
+                    0, actions);
+}
+
 /* A completed drain is no Event if no pod had to leave. */
 static bool notices_is_news(const struct node_summary *before, const struct action *a)
 {
@@ -128,6 +139,7 @@ void notice_node(const struct node_slot *slot, const struct node_verdict *v,
             add_write(slot, i, actions);
     if (!upgraded && !v->failed_with)
         add_state(slot, v, actions);
+    add_refusal(slot, v, actions);
 }
 
 void notice_images(struct node_slot *slot, const struct images *images, bool known,

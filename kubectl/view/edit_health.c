@@ -154,19 +154,25 @@ static void ask_repair(const struct edit_health *h, const struct health_spec *sp
     ret->patch = edit_mark(node_of(h), "annotations", ANNOTATION_REPAIR, now);
     ret->said = xasprintf(
         "a repair of %s is asked for. If an administrator has allowed repairs (allowRepairs of the "
-        "chart): when its turn comes, in the same budget as upgrades, Ostler %s; then it removes "
+        "chart; if not, kubectl gpu explain %s says so in a moment): when its turn comes, in the "
+        "same budget as upgrades, Ostler %s; then it removes "
         "the driver, resets the GPUs, installs the driver and validates a GPU; "
         "%s%s",
-        name, jobs, reboot_text(spec->reboot), held);
+        name, name, jobs, reboot_text(spec->reboot), held);
     ret->undo = xasprintf("kubectl gpu repair %s --cancel", name);
 }
 
 /* Whether a repair is asked for or under way; then says so. */
 static bool is_repaired(const struct edit_health *h, struct edit *ret)
 {
-    const char *asked = object_annotation(node_of(h), ANNOTATION_REPAIR);
+    const char *asked = object_annotation(node_of(h), ANNOTATION_REPAIR),
+               *ignored = health_repair_ignored(report_of(h));
     if (str_eq(json_str(report_of(h), "status.health.state"), "Repairing"))
         ret->said = xasprintf("%s is being repaired already; nothing was changed", name_of(h));
+    else if (asked && ignored)
+        ret->said = xasprintf("a repair of %s is asked for already, since %s; nothing was changed: "
+                              "%s",
+                              name_of(h), asked, ignored);
     else if (asked)
         ret->said = xasprintf("a repair of %s is asked for already, since %s; nothing was changed",
                               name_of(h), asked);

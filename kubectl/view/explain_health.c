@@ -35,10 +35,16 @@ static bool may_be_repaired(const json_t *health, const json_t *policy)
 }
 
 /* What users have said already. */
-static void describe_said(json_t *next, const json_t *node, const struct fault_record *r)
+static void describe_said(json_t *next, const json_t *node, const struct fault_record *r,
+                          const json_t *report)
 {
-    const char *name = object_name(node), *asked = object_annotation(node, ANNOTATION_REPAIR);
-    if (asked)
+    const char *name = object_name(node), *asked = object_annotation(node, ANNOTATION_REPAIR),
+               *ignored = asked ? health_repair_ignored(report) : NULL;
+    if (ignored)
+        describe(next, json_textf("%s (since %s); to take the request back: kubectl gpu repair %s "
+                                  "--cancel",
+                                  ignored, asked, name));
+    else if (asked)
         describe(next, json_textf("a user asked for a repair (%s): kubectl gpu repair %s --cancel",
                                   asked, name));
     if (str_eq(object_label(node, LABEL_HEALTH), HEALTH_IGNORE))
@@ -55,14 +61,15 @@ void explain_health(const json_t *snapshot, json_t *next)
 {
     const json_t *node = json_object_get(snapshot, "nodes"),
                  *policy = json_object_get(snapshot, "policy"),
-                 *health = json_at(json_object_get(snapshot, "reports"), "status.health");
+                 *report = json_object_get(snapshot, "reports"),
+                 *health = json_at(report, "status.health");
     const char *name = object_name(node);
     struct fault_record r;
     fault_record_parse(object_annotation(node, ANNOTATION_FAULT), &r);
     bool ignored = str_eq(object_label(node, LABEL_HEALTH), HEALTH_IGNORE);
     if (!node)
         return;
-    describe_said(next, node, &r);
+    describe_said(next, node, &r, report);
     if (!ignored && !object_annotation(node, ANNOTATION_REPAIR) && may_be_repaired(health, policy))
         describe(next, json_textf("to have its GPUs repaired now: kubectl gpu repair %s", name));
     if (!ignored && may_be_ignored(&r, health))

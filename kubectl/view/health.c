@@ -141,3 +141,10 @@ bool health_needs_person(const json_t *status, const json_t *policy)
     return str_eq(state, "Human") || str_eq(json_str(status, "health.level"), "Human") ||
            !str_eq(json_str(policy, "spec.health.mode"), "Repair");
 }
+
+const char *health_repair_ignored(const json_t *report)
+{
+    const json_t *entry = json_find(json_at(report, "status.waitingFor"), "reason",
+                                    reason_text(REASON_REPAIR_IGNORED));
+    return json_str(entry, "message");
+}

@@ -19,6 +19,9 @@ bool health_needs_person(const json_t *status, const json_t *policy);
 /* What Ostler does about a fault, if it is more than to report it: "Closed"; NULL otherwise.
  * `health` is status.health. Borrowed. */
 const char *health_handled(const json_t *health);
+/* Why Ostler ignores the repair that a user asks for, as the GpuNode says it; NULL: it does not, or
+ * has not seen the request. Borrowed. */
+const char *health_repair_ignored(const json_t *report);
 /* Whether a text can be the reason of a fault, so that a command to copy may have it. NULL is
  * none. */
 bool health_is_reason(const char *text);

@@ -306,11 +306,13 @@ static void when_proving(struct closer *c)
 static void when_left(struct closer *c)
 {
     const struct fault_record *r = &c->in->record;
-    bool braked = r->state == FAULT_BRAKED, booted = c->in->boot && r->boot != c->in->boot;
+    bool braked = r->state == FAULT_BRAKED;
     if (asks(c) && (!braked || c->known.hard || !is_of_gpu(c)))
         meet(c);
-    else if (!asks(c) && !c->known.left && (booted || closing_has_ended(c->in)))
+    else if (!asks(c) && !c->known.left && closing_has_ended(c->in))
         end_fault(c);
+    else if (!asks(c))
+        c->out->again_s = closing_evidence_due_s(c->in);
 }
 
 static void (*const steps[FAULT_STATES_LEN])(struct closer *c) = {

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "reconcilers/decide/nvml_fact.h"
 #include "reconcilers/model/gpu_heard.h"
 
 static bool was_tried(const struct closing_input *in)
@@ -41,22 +42,6 @@ static bool is_milder_by_policy(const struct closing_input *in)
 
 /* ---- what NVML says */
 
-/* The fact that must be known of the GPU, by the reason of the record. */
-static const struct {
-    enum reason reason;
-    unsigned heard;
-} needs[] = {
-    { REASON_GPU_LOST, HEARD_ANSWERS },
-    { REASON_GPU_HANGS, HEARD_ANSWERS },
-    { REASON_ROW_REMAP_FAILED, HEARD_REMAP },
-    { REASON_SRAM_ERRORS, HEARD_SRAM },
-    { REASON_FABRIC_UNHEALTHY, HEARD_FABRIC },
-    { REASON_RECOVERY_RESET, HEARD_RECOVERY },
-    { REASON_RECOVERY_REBOOT, HEARD_RECOVERY },
-    { REASON_RECOVERY_DRAIN_PEERS, HEARD_RECOVERY },
-    { REASON_RECOVERY_RECOVER_DOMAIN, HEARD_RECOVERY },
-};
-
 /* For an Xid: that nothing needs to be done, by a driver that reports its action for this Xid. */
 static unsigned needed_for_xid(const struct health_input *h, unsigned xid)
 {
@@ -65,25 +50,14 @@ static unsigned needed_for_xid(const struct health_input *h, unsigned xid)
     return told ? HEARD_NEEDS_NOTHING : 0;
 }
 
-/* Whether NVML alone reports such a fault, or reports it too. */
-static bool is_of_nvml(const struct closing_input *in)
-{
-    bool of_nvml = false;
-    for (size_t i = 0; i < ARRAY_LEN(needs); i++)
-        of_nvml |= str_eq(in->record.reason, reason_text(needs[i].reason));
-    return of_nvml;
-}
-
 /* 0: nothing that NVML says ends this fault. */
 static unsigned needed(const struct closing_input *in)
 {
     unsigned xid = xid_of(&in->record);
+    const struct nvml_fact *fact = nvml_fact_of(in->record.reason);
     if (xid)
         return needed_for_xid(in->health, xid);
-    for (size_t i = 0; i < ARRAY_LEN(needs); i++)
-        if (str_eq(in->record.reason, reason_text(needs[i].reason)))
-            return needs[i].heard;
-    return 0;
+    return fact ? fact->well : 0;
 }
 
 static bool is_well_by_nvml(const struct closing_input *in)
@@ -107,7 +81,8 @@ static bool has_booted(const struct closing_input *in)
 static int64_t nvml_due_s(const struct closing_input *in)
 {
     const struct node_inventory *i = in->health ? in->health->inventory : NULL;
-    bool waits = i && i->boot == in->boot && !i->health_listed && i->said_s && is_of_nvml(in);
+    bool waits = i && i->boot == in->boot && !i->health_listed && i->said_s &&
+                 nvml_fact_of(in->record.reason);
     return waits ? (int64_t) i->said_s + NVML_WAIT_S : 0;
 }
 

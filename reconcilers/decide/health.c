@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "reconcilers/decide/nvml_fact.h"
+#include "reconcilers/model/gpu_heard.h"
 
 /* ---- what does not count */
 
@@ -147,15 +149,30 @@ static enum health_level level_of(const struct health_input *in, const struct gp
 
 /* ---- what NVML's silence leaves as it is */
 
-static bool nvml_speaks(const struct health_input *in)
+/* Whether the GPU of the status was taken out of the machine: NVML lists each GPU that the bus has,
+ * and that one not. */
+static bool is_taken_out(const struct health_input *in)
 {
-    return is_of_this_boot(in) && in->inventory->health_listed;
+    const struct node_inventory *i = in->inventory;
+    unsigned there = i->gpus > i->passed_on ? (unsigned) (i->gpus - i->passed_on) : 0;
+    return there && !i->lost && gpu_heard_count(&i->heard) >= there &&
+           !gpu_heard_of(&i->heard, in->concluded->address);
+}
+
+/* The recovery action is what NVML says about a fault of the log. */
+bool health_is_heard(const struct health_input *in)
+{
+    if (!in->concluded || !is_of_this_boot(in))
+        return false;
+    const struct nvml_fact *fact = nvml_fact_of(in->concluded->reason);
+    unsigned heard = gpu_heard_of(&in->inventory->heard, in->concluded->address);
+    return (heard & (fact ? fact->known : HEARD_RECOVERY)) || is_taken_out(in);
 }
 
 /* Whether NVML no longer says what it said: about the last boot, or earlier in this one. */
 static bool nvml_fell_silent(const struct health_input *in)
 {
-    return !nvml_speaks(in) && (in->nvml_spoke || !is_of_this_boot(in));
+    return !health_is_heard(in) && (in->nvml_told || !is_of_this_boot(in));
 }
 
 static bool is_shown(const struct health_input *in, const struct gpu_fault *f)
@@ -434,29 +451,12 @@ struct health_verdict health_of_gpu(const struct health_input *in, const char *a
     return weighed(in, address);
 }
 
-/* Facts that no boot and no driver repairs. */
-static bool is_lasting(enum reason reason)
-{
-    return reason == REASON_ROW_REMAP_FAILED || reason == REASON_SRAM_ERRORS;
-}
-
-/* The fact of NVML that the status shows; NONE: it shows something else. */
-static enum reason shown_fact(const struct health_input *in)
-{
-    const char *shown = in->concluded ? in->concluded->reason : "";
-    for (size_t k = 0; k < ARRAY_LEN(gpu_checks); k++)
-        if (gpu_checks[k].reason && str_eq(shown, reason_text(gpu_checks[k].reason)))
-            return gpu_checks[k].reason;
-    for (size_t r = 0; r < RECOVERIES; r++)
-        if (recovery_reasons[r] && str_eq(shown, reason_text(recovery_reasons[r])))
-            return recovery_reasons[r];
-    return REASON_NONE;
-}
-
 const struct health_status *health_kept(const struct health_input *in)
 {
-    enum reason fact = shown_fact(in);
-    bool stands = is_lasting(fact) ? !nvml_speaks(in) : fact && nvml_fell_silent(in);
+    const struct nvml_fact *fact = in->concluded ? nvml_fact_of(in->concluded->reason) : NULL;
+    if (!fact)
+        return NULL;
+    bool stands = fact->lasting ? !health_is_heard(in) : nvml_fell_silent(in);
     return stands ? in->concluded : NULL;
 }
 

@@ -58,6 +58,7 @@ struct health_input {
     uint32_t driver_s;
     struct health_quiet quiet;
     bool nvml_spoke; /* in this boot, as far as this process knows */
+    bool nvml_told;  /* the same about what the status shows (health_is_heard()) */
     /* Since when a failed proof shows that pods fail there (black_hole.h), epoch seconds; 0: none
      * does. */
     int64_t proof_failed_s;
@@ -97,9 +98,12 @@ struct health_verdict health_judge(const struct health_input *in);
 struct health_verdict health_of_gpu(const struct health_input *in, const char *address);
 /* The branch of the loaded driver: 580; 0: not known. */
 unsigned health_branch(const struct health_input *in);
+/* Whether NVML says now whether what the status shows holds: of its GPU, and about this fact. A GPU
+ * that is out of the machine has no fact. */
+bool health_is_heard(const struct health_input *in);
 /* The fact of NVML that the status shows, if it stands because NVML has fallen silent about it;
- * NULL: none. What no boot repairs stands until NVML speaks again; the rest until the agent reports
- * of another boot. Borrowed. */
+ * NULL: none. What no boot repairs stands until NVML speaks of it again; the rest until the agent
+ * reports of another boot. Borrowed. */
 const struct health_status *health_kept(const struct health_input *in);
 /* The level of the verdict or of what is kept, whichever asks for more. */
 enum health_level health_level_of(const struct health_input *in);

@@ -18,7 +18,9 @@
 #include "reconcilers/decide/proof_marks.h"
 #include "reconcilers/decide/owner.h"
 #include "reconcilers/decide/repair_phases.h"
+#include "reconcilers/decide/repair_end.h"
 #include "reconcilers/decide/repair_pod.h"
+#include "reconcilers/decide/repair_request.h"
 #include "reconcilers/decide/upgrade_steps.h"
 #include "reconcilers/decide/upgrade_target.h"
 
@@ -489,11 +491,13 @@ static void node_plan_move(const struct node_pass *p, const struct node_facts *f
     v->repair_stays = closing.in.claimed && would_repair(p, &closing);
     struct upgrade up;
     upgrade_step(p, policy_target, &up);
+    v->repaired = repair_end_of(in, &up);
     if (up.under_way)
         go_on(p, &up, &closing);
     else
         node_plan_serve(p, t, &closing, host_driver, up.gave_up);
     repair_limit(p);
+    v->refusal = repair_request_refusal(p);
     if (!in->view.node->ready && v->state != NODE_REBOOTING)
         settle_lost(p, "");
 }

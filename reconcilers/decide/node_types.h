@@ -165,6 +165,29 @@ enum repair_need {
     REPAIR_ASKED, /* a user asked for it */
 };
 
+/* Why Ostler ignores a repair that a user asks for. */
+enum repair_refusal {
+    REPAIR_TAKEN, /* it does not, or none is asked for */
+    REPAIR_NOT_ALLOWED,
+    REPAIR_OBSERVED,   /* the policy's mode is Observe */
+    REPAIR_HELD,       /* a user holds the node */
+    REPAIR_IMPOSSIBLE, /* only a reboot could, and the policy forbids that */
+    REPAIR_REFUSALS
+};
+
+/* How an attempt to repair a node's GPUs ended. */
+enum repair_result {
+    REPAIR_GOES_ON,       /* it did not end in this pass, or there is none */
+    REPAIR_SUCCEEDED,     /* the fault is over, and a GPU was validated */
+    REPAIR_FAULT_REMAINS, /* the GPUs were reset, or the node rebooted, and the fault is there */
+    REPAIR_FAILED,        /* the reset or the reboot was not made, or the node did not come back */
+    REPAIR_RESULTS
+};
+struct repair_end {
+    enum repair_result result;
+    enum repair_kind kind;
+};
+
 /* The result, for the status. Strings are from the arena or static. */
 struct node_verdict {
     enum node_state state;
@@ -209,8 +232,10 @@ struct node_verdict {
     enum black_hole_step black_hole; /* what the pass did about pods that fail there at once */
     unsigned withheld;       /* GPUs with a fault, which the device plugin gives to no pod */
     enum repair_need repair; /* in mode Repair */
-    bool repair_stays;       /* claimed: without its claim the node would ask for a repair, too */
-    int64_t repair_since_s;  /* since when, epoch seconds; the oldest goes first */
+    enum repair_refusal refusal;
+    struct repair_end repaired; /* by the pass */
+    bool repair_stays;      /* claimed: without its claim the node would ask for a repair, too */
+    int64_t repair_since_s; /* since when, epoch seconds; the oldest goes first */
     /* When it entered its state, by the wall clock; 0: before Ostler started. The caller that
      * stores verdicts sets it. */
     int64_t since_s;

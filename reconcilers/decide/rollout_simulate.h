@@ -1,6 +1,7 @@
 /* Simulates a rollout: which nodes go, in which order and waves, when, and which stay and why. It
  * runs rollout_decide() on a copy of the fleet in which every step succeeds and no job ends. So the
- * order is the real one. It leaves out repairs of GPUs, but for those under way. */
+ * order is the real one. It leaves out repairs of GPUs, but for those under way: repair_plan.h has
+ * them. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_SIMULATE_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_SIMULATE_H
 

@@ -222,13 +222,14 @@ static bool same_way(const struct node_summary *s, const struct node_verdict *v)
     return s->moving == v->moving && s->falling_back == v->falling_back &&
            s->retarget_pending == v->retarget_pending && s->removal == v->removal &&
            s->first == v->first && s->restoring == v->restoring &&
-           s->failed == (v->failed_with != REASON_NONE);
+           s->failed == (v->failed_with != REASON_NONE) &&
+           s->repaired.result == v->repaired.result && s->repaired.kind == v->repaired.kind;
 }
 
 /* Whether the faults of its GPUs ask for the same. */
 static bool same_health(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->unhealthy == v->unhealthy && s->repair == v->repair &&
+    return s->unhealthy == v->unhealthy && s->repair == v->repair && s->refusal == v->refusal &&
            s->repair_since_s == v->repair_since_s && s->fault.level == v->fault.level &&
            s->fault.hard == v->fault.hard && s->fault.since_s == v->fault.since_s &&
            str_eq(s->fault_word, v->fault.word);
@@ -303,6 +304,8 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->failed = v->failed_with != REASON_NONE;
     s->unhealthy = v->unhealthy;
     s->repair = v->repair;
+    s->refusal = v->refusal;
+    s->repaired = v->repaired;
     s->repair_since_s = v->repair_since_s;
     s->since_s = v->since_s;
     s->pool = (uint16_t) v->pool;

@@ -9,6 +9,7 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/decide/drain.h"
 #include "reconcilers/decide/holders.h"
+#include "reconcilers/decide/repair_request.h"
 #include "reconcilers/decide/task_pod.h"
 
 enum { MESSAGE_MAX = 256, NAME_MAX_BYTES = 253 }; /* limits of the CRD */
@@ -350,6 +351,15 @@ const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena 
                         waiting_turn_text(in, a));
 }
 
+/* A repair that a user waits for in vain. */
+static void add_request(const struct node_summary *s, json_t *list)
+{
+    if (s->refusal != REPAIR_TAKEN)
+        waiting_for_add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+                                               reason_text(REASON_REPAIR_IGNORED),
+                                               repair_request_text(s->refusal) });
+}
+
 json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_summary *s = in->summary;
@@ -375,5 +385,6 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
                                          reason_text(rollout_hold_reason(waiting_turn(in->hold))),
                                          waiting_turn_text(in, a) });
     }
+    add_request(s, list);
     return list;
 }

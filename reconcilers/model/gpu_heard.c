@@ -18,10 +18,13 @@ static unsigned facts_of(const json_t *row)
 {
     enum gpu_recovery recovery = gpu_recovery_parse(json_str(row, "recovery"));
     bool silent = json_bool(row, "lost", false) || json_bool(row, "hangs", false);
-    return (silent ? 0u : HEARD_ANSWERS) | (recovery == RECOVERY_UNKNOWN ? 0u : HEARD_RECOVERY) |
+    return (silent ? HEARD_SILENT : HEARD_ANSWERS) |
+           (recovery == RECOVERY_UNKNOWN ? 0u : HEARD_RECOVERY) |
            (recovery == RECOVERY_NONE ? HEARD_NEEDS_NOTHING : 0u) |
            (json_str(row, "fabric") ? HEARD_FABRIC : 0u) |
            (json_is_boolean(json_object_get(row, "remapFailed")) ? HEARD_REMAP : 0u) |
+           (json_is_boolean(json_object_get(row, "remapPending")) ? HEARD_PENDING : 0u) |
+           (json_is_integer(json_object_get(row, "doubleBitErrors")) ? HEARD_ECC : 0u) |
            (json_is_boolean(json_object_get(row, "sramExceeded")) ? HEARD_SRAM : 0u);
 }
 
@@ -43,4 +46,12 @@ unsigned gpu_heard_of(const struct gpu_heard *h, const char *address)
         if (h->gpus[i] && (h->gpus[i] & ~(uint32_t) FACTS_MASK) == mark)
             return h->gpus[i] & FACTS_MASK;
     return 0;
+}
+
+unsigned gpu_heard_count(const struct gpu_heard *h)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < HEARD_GPUS_MAX; i++)
+        n += h->gpus[i] != 0;
+    return n;
 }

@@ -12,9 +12,12 @@ enum {
     HEARD_RECOVERY = 1 << 1,      /* its recovery action */
     HEARD_NEEDS_NOTHING = 1 << 2, /* that action is None */
     HEARD_FABRIC = 1 << 3,
-    HEARD_REMAP = 1 << 4, /* whether a row remap failed */
-    HEARD_SRAM = 1 << 5,  /* whether its on-chip memory has too many errors */
-    HEARD_FACTS = 6
+    HEARD_REMAP = 1 << 4,   /* whether a row remap failed */
+    HEARD_SRAM = 1 << 5,    /* whether its on-chip memory has too many errors */
+    HEARD_SILENT = 1 << 6,  /* it is lost or hangs */
+    HEARD_PENDING = 1 << 7, /* whether a row remap waits for a reset */
+    HEARD_ECC = 1 << 8,     /* its uncorrectable memory errors */
+    HEARD_FACTS = 9
 };
 
 /* More GPUs than an agent lists. */
@@ -28,5 +31,7 @@ struct gpu_heard {
 void gpu_heard_read(const json_t *health, struct gpu_heard *ret);
 /* What is known of a GPU; 0: NVML does not list it. */
 unsigned gpu_heard_of(const struct gpu_heard *h, const char *address);
+/* The number of GPUs that NVML lists. */
+unsigned gpu_heard_count(const struct gpu_heard *h);
 
 #endif

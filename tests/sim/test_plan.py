@@ -50,9 +50,23 @@ spec:
   driver: {version: 580.178.04}
   rollout: {maxUnavailable: 3, order: Name, canary: {soak: 10m}%s}
 """
+SICK = """
+actions:
+  - at: 20m
+    do: AgentSays
+    node: gpu-2
+    with: {health: [{address: "0000:17:00.0", recovery: Reset}]}
+"""
+WITH_HEALTH = """
+apiVersion: ostler.dev/v1alpha1
+kind: GpuClusterPolicy
+metadata: {name: default}
+spec: {driver: {version: 570.133.20}, health: {%s}}
+"""
 POLICY = "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default"
 PODS = "/api/v1/namespaces/default/pods"
 MERGE = "application/merge-patch+json"
+AGENTS = ("--agent-image", "registry.example.com/ostler:dev")
 TESTS = []
 AT_A_TIME = 6  # tests: each has a cluster of its own, and mostly waits
 
@@ -129,9 +143,9 @@ class Cluster:
             time.sleep(0.1)
         raise AssertionError(f"{what}: not within 30 s")
 
-    def install(self, nodes):
+    def install(self, nodes, *options):
         """Lets Ostler install everything, and ends it."""
-        with operator(self):
+        with operator(self, *options):
             self.wait("every node is ready", lambda: self.summary() == nodes)
 
     def summary(self):
@@ -172,8 +186,8 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def operator(cluster):
-    """Ostler, at work in the cluster."""
+def operator(cluster, *more):
+    """Ostler, at work in the cluster, with these options."""
     with subprocess.Popen(
         [
             OPERATOR,
@@ -186,6 +200,7 @@ def operator(cluster):
             "false",
             "--log-level",
             "error",
+            *more,
         ],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -197,12 +212,12 @@ def operator(cluster):
 
 
 @contextlib.contextmanager
-def cluster_at_work(world=WORLD, nodes="6/6"):
+def cluster_at_work(world=WORLD, nodes="6/6", options=()):
     """A cluster in which Ostler has installed everything, and has ended since."""
     with tempfile.TemporaryDirectory() as folder:
         c = Cluster(folder, world)
         try:
-            c.install(nodes)
+            c.install(nodes, *options)
             yield c
         finally:
             c.process.kill()
@@ -404,6 +419,47 @@ def new_driver():
 
 
 @test
+def repairs():
+    """Repairs that have not begun: which node, why, what Ostler does first, and when; also those
+    that users ask for, and what stands against them."""
+    sick = WORLD.replace("labeller: true", "agents: true") + SICK
+    with cluster_at_work(sick, options=AGENTS) as c:
+        gpu_2 = "/api/v1/nodes/gpu-2"
+        with operator(c, *AGENTS):
+            c.wait(
+                "the node is closed",
+                lambda: "ostler.dev/fault" in c.get(gpu_2)["metadata"]["annotations"],
+            )
+        repair = WITH_HEALTH % "mode: Repair, afterJobs: Drain, drainAfter: 4h, reboot: Pod"
+        assert c.planned(WITH_HEALTH % "mode: Close")["repairs"] == []
+        of_gpu_2 = {
+            "node": "gpu-2",
+            "why": "RecoveryReset of GPU 0000:17:00.0",
+            "does": "Ostler resets its GPUs, and reboots it if that is not enough",
+            "when": "now",
+        }
+        planned = c.planned(repair, "--allow-repairs")
+        assert planned["plan"] is None and planned["repairs"] == [of_gpu_2], planned
+        c.must("POST", PODS, pod("train", "gpu-3", restartPolicy="Never"))
+        c.wait("it runs", lambda: c.get(PODS)["items"][0]["status"].get("phase") == "Running")
+        asked = {"metadata": {"annotations": {"ostler.dev/repair": "2026-11-20T10:00:00Z"}}}
+        c.must("PATCH", "/api/v1/nodes/gpu-3", asked, MERGE)
+        code, out, err = c.plan(repair, "--allow-repairs")
+        for line in (
+            "every node that Ostler serves runs what the policy says\n\nto be repaired:\n",
+            "  gpu-3: a user asks for it: Ostler resets its GPUs, and reboots it if that is not"
+            " enough, when ",
+        ):
+            assert code == 0 and line in out, (code, out, err)
+        (of_gpu_3,) = c.planned(None)["repairs"]
+        assert of_gpu_3["when"].endswith("if an administrator has allowed repairs"), of_gpu_3
+        (refused,) = c.planned(WITH_HEALTH % "mode: Close")["repairs"]
+        assert refused["does"] == "nothing without --allow-repairs", refused
+        (observed,) = c.planned(WITH_HEALTH % "mode: Observe", "--allow-repairs")["repairs"]
+        assert observed["when"] == "never" and "is Observe" in observed["why"], observed
+
+
+@test
 def only_reads():
     """Everything that is sent is a GET of a list, by pages and without a watch; the simulation
     sends nothing more."""
@@ -411,7 +467,7 @@ def only_reads():
         code, out, err = c.plan(NEW % "", "--simulate", kubeconfig=kubeconfig)
         assert code == 0 and "complete after" in out, (code, out, err)
         paths = [path.split("?")[0] for method, path in Recorder.seen if method == "GET"]
-        assert len(paths) == len(Recorder.seen) == len(set(paths)) == 6, Recorder.seen
+        assert len(paths) == len(Recorder.seen) == len(set(paths)) == 7, Recorder.seen
         for _, path in Recorder.seen:
             assert "watch" not in path and "resourceVersion" not in path and "limit=" in path, path
 

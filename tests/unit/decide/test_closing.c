@@ -111,7 +111,7 @@ static void put_health(struct scene *s, enum facts f)
                                        .inventory = &s->inventory,
                                        .boot = booted ? NEXT_BOOT : BOOT,
                                        .concluded = f == FACT_KEPT ? &s->concluded : NULL,
-                                       .nvml_spoke = f == FACT_KEPT,
+                                       .nvml_told = f == FACT_KEPT,
                                        .driver_s = f == FACT_DRIVEN ? NOW_S - 60 : 0,
                                        .now_s = NOW_S };
 }
@@ -174,8 +174,8 @@ static const struct {
     enum facts facts;
     const char *then;
 } usual[] = {
-    { FACT_SILENT, "OCWPIB" },      { FACT_BOOTED, "OPOPOO" }, { FACT_BOOTED_UNSEEN, "OCWPOO" },
-    { FACT_BOOTED_MUTE, "OCWPOO" }, { FACT_WELL, "OPOPOO" },   { FACT_WELL_OTHER, "OCWPIB" },
+    { FACT_SILENT, "OCWPIB" },      { FACT_BOOTED, "OPOPOO" }, { FACT_BOOTED_UNSEEN, "OCWPIB" },
+    { FACT_BOOTED_MUTE, "OCWPIB" }, { FACT_WELL, "OPOPOO" },   { FACT_WELL_OTHER, "OCWPIB" },
     { FACT_WELL_MUTE, "OCWPIB" },   { FACT_TRIED, "OPOPOO" },  { FACT_DRIVEN, "OPOPOO" },
     { FACT_IDLE, "OPOPOO" },        { FACT_SAME, "CCCCIB" },   { FACT_WORSE, "CCCCCB" },
     { FACT_BROKEN, "CCCCCB" },      { FACT_LOGGED, "OCWCIB" }, { FACT_CONFIRMED, "CCCCCC" },
@@ -234,8 +234,7 @@ static const char *broken(const struct scene *s, enum facts f, const struct clos
          asks = facts_rows[f].level >= HEALTH_CLOSE,
          removed = was_closed && !in->tainted && !(off && !in->claimed),
          left = (in->record.state == FAULT_IGNORED || in->record.state == FAULT_BRAKED) && !off,
-         ended = facts_rows[f].ended || f == FACT_BOOTED_UNSEEN || f == FACT_BOOTED_MUTE,
-         settled = in->now_s - in->record.since_s >= 600;
+         ended = facts_rows[f].ended, settled = in->now_s - in->record.since_s >= 600;
     const struct {
         bool holds;
         const char *what;

@@ -1,5 +1,8 @@
 /* What the report says of a node that waits: for pods, for processes, or for its turn. */
+#include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/decide/repair_request.h"
+#include "reconcilers/decide/waiting_for.h"
 #include "tests/unit/support/gpu_node_case.h"
 #include "tests/unit/support/suite.h"
 
@@ -239,6 +242,25 @@ static void check_in_service(void **state)
                                                  .status = status });
 }
 
+/* The request stays in the list while the node asks for it in vain, whatever else it waits for. */
+static void a_request_that_is_ignored_is_named(void **state)
+{
+    (void) state;
+    struct gpu_node_scene s;
+    gpu_node_scene_init(&s, &(struct gpu_node_case){ .state = NODE_READY });
+    CLEANUP_JSON json_t *before = waiting_for(&s.in, &s.arena);
+    assert_int_equal(json_array_size(before), 0);
+    for (enum repair_refusal r = REPAIR_NOT_ALLOWED; r < REPAIR_REFUSALS; r++) {
+        s.summary.refusal = r;
+        CLEANUP_JSON json_t *list = waiting_for(&s.in, &s.arena);
+        const json_t *entry = json_array_get(list, 0);
+        assert_int_equal(json_array_size(list), 1);
+        assert_string_equal(json_str(entry, "reason"), "RepairIgnored");
+        assert_string_equal(json_str(entry, "message"), repair_request_text(r));
+    }
+    gpu_node_scene_clear(&s);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -246,5 +268,6 @@ int main(void)
     SUITE_ROWS(&s, check_removal, removal_rows);
     SUITE_ROWS(&s, check_after_jobs, after_jobs_rows);
     SUITE_ROWS(&s, check_in_service, in_service_rows);
+    suite_add(&s, "a request that is ignored is named", a_request_that_is_ignored_is_named, NULL);
     return suite_run(&s, "gpu_node_waiting");
 }

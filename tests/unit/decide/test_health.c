@@ -222,10 +222,12 @@ static void check_report(void **state)
 {
     const struct report_row *row = *state;
     CLEANUP_FREE char *text = xasprintf("{'bootId':'b','faults':[%s]}", str_or_empty(row->faults));
-    const struct node_inventory seen = { .boot = str_hash_id("b"),
-                                         .health_listed = row->faults != NULL };
+    struct node_inventory seen = { .boot = str_hash_id("b"), .health_listed = row->faults != NULL };
+    CLEANUP_JSON json_t *heard = tree(
+        row->faults ? "[{'address':'" GPU "','recovery':'None','remapFailed':false}]" : "[]");
     CLEANUP_JSON json_t *inventory = tree(text);
     CLEANUP_FREE struct node_health *facts = node_health_read(inventory);
+    gpu_heard_read(heard, &seen.heard);
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_ACTIONS struct actions actions = { 0 };
     struct gpu_node *report = report_before(row);

@@ -74,7 +74,7 @@ static void check(void **state)
                                .inventory = seen,
                                .boot = str_hash_id("b"),
                                .concluded = row->kept ? &said : NULL,
-                               .nvml_spoke = true,
+                               .nvml_told = true,
                                .now_s = 1795168800 };
     struct health_bad bad = health_bad_gpus(&in);
     assert_int_equal(bad.whole_node, row->whole_node);

@@ -7,7 +7,7 @@
  *   driver: when the newest pod of its driver was created
  *   concluded: {level, reason, address}: what status.health has (0000:65:00.0)
  *   quiet: {from, until}: when the driver was being changed by Ostler
- *   spoke: NVML has reported in this boot (false)
+ *   spoke: NVML has reported in this boot what `concluded` shows (false)
  *   suspected: the node's driver failed by such faults (false)
  *   proofFailed: since when a failed proof shows that pods fail there
  *   keeps: level of `concluded` if it stands because NVML is silent; absent: it does not
@@ -134,7 +134,7 @@ static void check_item(const json_t *item, bool turned)
         .inventory = seen,
         .boot = str_hash_id(boot),
         .concluded = concluded,
-        .nvml_spoke = json_bool(item, "spoke", false),
+        .nvml_told = json_bool(item, "spoke", false),
         .driver_suspected = json_bool(item, "suspected", false),
         .proof_failed_s = seconds_of(item, "proofFailed", NULL),
         .driver_s = (uint32_t) seconds_of(item, "driver", NULL),

@@ -21,6 +21,7 @@
  *   removing: seconds for which it has been letting go of the node
  *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
  *   refused: the pod whose eviction was refused last, and the message
+ *   allowRepairs: of the administrator (true)
  *   askIn: milliseconds before which Ostler asks no pod again
  *   failed, canary: what the record of the target's driver says of the pool, stackCanary,
  *   stackCompleted: that of its stack
@@ -33,6 +34,9 @@
  *   look
  *   fault: the same of the record of a fault       repair: what the node asks for (Nothing, Idle,
  *   Fault, Asked)      unhealthy: it has the taint
+ *   repaired: how an attempt to repair it ends in this pass ("reset succeeded", None)
+ *   refused: why a user's request for a repair is ignored (None, NotAllowed, Observe, Held,
+ *   Impossible)
  *   args: arguments of the one-off pod that is created
  *   goesOn: the pass after the write has more to do
  * Each case also holds that the write touches nothing of others, that one of others in between is
@@ -48,6 +52,7 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/images.h"
+#include "reconcilers/decide/repair_end.h"
 #include "tests/unit/support/cases.h"
 #include "tests/unit/support/frame.h"
 #include "tests/unit/support/symbols.h"
@@ -217,6 +222,17 @@ static void check_verdict(const json_t *want, const struct node_verdict *v)
                                            [REPAIR_FAULT] = "Fault",
                                            [REPAIR_ASKED] = "Asked" };
     check_text(want, "repair", repairs[v->repair]);
+    static const char *const refusals[REPAIR_REFUSALS] = { [REPAIR_TAKEN] = "None",
+                                                           [REPAIR_NOT_ALLOWED] = "NotAllowed",
+                                                           [REPAIR_OBSERVED] = "Observe",
+                                                           [REPAIR_HELD] = "Held",
+                                                           [REPAIR_IMPOSSIBLE] = "Impossible" };
+    check_text(want, "refused", refusals[v->refusal]);
+    static const char *const kinds[] = { [REPAIR_RESET] = "reset", [REPAIR_REBOOT] = "reboot" };
+    const struct repair_end *end = &v->repaired;
+    CLEANUP_FREE char *repaired = xasprintf("%s %s", kinds[end->kind],
+                                            repair_result_name(end->result));
+    check_text(want, "repaired", end->result ? repaired : "None");
 }
 
 static void check_plan(const json_t *want, const struct actions *actions)
@@ -465,6 +481,7 @@ static void check_case(void **state)
     t.holders_new = json_bool(given, "holdersNew", false);
     t.unhealthy_s = json_int(given, "unhealthy", 0);
     t.braked = json_bool(given, "braked", false);
+    t.cluster->health.repairs = json_bool(given, "allowRepairs", true);
     t.nvml_spoke = json_bool(given, "spoke", false);
     t.driver_s = json_int(given, "driverMade", 0);
     if (str_eq(mode, "Remove")) {

@@ -338,6 +338,21 @@ static void check_paces_read(void **state)
     assert_memory_equal(pace, known, sizeof pace);
 }
 
+/* Repairs are in no plan: a fleet in which only a node is to be repaired has none. */
+static void check_only_a_repair(void **state)
+{
+    (void) state;
+    static const struct health_spec health = { .wait_for_jobs_s = -1 };
+    struct fleet f;
+    make_fleet(&f);
+    f.in.health = &health;
+    for (size_t i = 0; i < ARRAY_LEN(f.nodes); i++)
+        f.nodes[i].target = f.nodes[i].now;
+    f.nodes[0].repair = REPAIR_FAULT;
+    CLEANUP_JSON json_t *o = tell(&f, unknown, &rollout_plan_in_full);
+    assert_null(o);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -353,6 +368,7 @@ int main(void)
     suite_add(&s, "a plan that is paused and not approved says both", check_held, NULL);
     suite_add(&s, "images that cannot be pulled are in the way", check_images, NULL);
     suite_add(&s, "there is no plan where every node runs its target", check_done, NULL);
+    suite_add(&s, "a repair alone is no plan", check_only_a_repair, NULL);
     suite_add(&s, "in a status it is bounded", check_bounds, NULL);
     suite_add(&s, "a pace is read back as it was written, and nothing else is one",
               check_paces_read, NULL);

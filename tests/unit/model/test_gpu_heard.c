@@ -19,14 +19,16 @@ static const struct row {
     { "another GPU", "[{'address':'0000:66:00.0','recovery':'None'}]", 0 },
     { "a GPU that answers", "[{" A ",'serial':'1'}]", HEARD_ANSWERS },
     { "behind another one", "[{'address':'0000:66:00.0'},{" A "}]", HEARD_ANSWERS },
-    { "a lost GPU", "[{" A ",'lost':true}]", 0 },
-    { "a GPU that hangs", "[{" A ",'hangs':true}]", 0 },
+    { "a lost GPU", "[{" A ",'lost':true}]", HEARD_SILENT },
+    { "a GPU that hangs", "[{" A ",'hangs':true}]", HEARD_SILENT },
     { "nothing needs to be done", "[{" A ",'recovery':'None'}]",
       HEARD_ANSWERS | HEARD_RECOVERY | HEARD_NEEDS_NOTHING },
     { "a reset", "[{" A ",'recovery':'Reset'}]", HEARD_ANSWERS | HEARD_RECOVERY },
     { "an action of a newer agent", "[{" A ",'recovery':'Pray'}]", HEARD_ANSWERS },
     { "a fabric", "[{" A ",'fabric':'Healthy'}]", HEARD_ANSWERS | HEARD_FABRIC },
     { "row remaps", "[{" A ",'remapFailed':false}]", HEARD_ANSWERS | HEARD_REMAP },
+    { "a row remap that waits", "[{" A ",'remapPending':true}]", HEARD_ANSWERS | HEARD_PENDING },
+    { "memory errors", "[{" A ",'doubleBitErrors':0}]", HEARD_ANSWERS | HEARD_ECC },
     { "on-chip memory", "[{" A ",'sramExceeded':false}]", HEARD_ANSWERS | HEARD_SRAM },
 };
 
@@ -38,6 +40,8 @@ static void check_row(void **state)
     gpu_heard_read(health, &h);
     assert_int_equal(gpu_heard_of(&h, "0000:65:00.0"), row->heard);
     assert_int_equal(gpu_heard_of(&h, ""), 0);
+    assert_true(gpu_heard_count(&h) >= (row->heard != 0) &&
+                gpu_heard_count(&h) <= json_array_size(health));
 }
 
 static void check_too_many(void **state)

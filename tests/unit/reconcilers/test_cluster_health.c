@@ -110,6 +110,40 @@ static void a_record_is_reason_enough_to_gather(void **state)
     assert_true(in.boot);
 }
 
+#define SHOWS                                                                                      \
+    "{'health': {'level': 'Close', 'reason': 'RecoveryReset', 'address': '0000:65:00.0', "         \
+    "'message': 'm', 'since': '2026-11-20T09:59:10Z'}, 'inventory': {'bootId': 'b', 'gpus': "      \
+    "[{'address': '0000:65:00.0', 'bus': 'Responds'}, {'address': '0000:66:00.0', 'bus': "         \
+    "'Responds'}], 'health': [{'address': '%s', 'recovery': '%s'}]}}"
+
+/* Whether the status stands, when NVML reports first of one GPU, then of the other one alone. */
+static bool stands_after(struct fixture *f, const char *first, const char *recovery)
+{
+    CLEANUP_FREE char *before = xasprintf(SHOWS, first, recovery),
+                      *now = xasprintf(SHOWS, "0000:66:00.0", "None");
+    struct node_slot *slot = map_get(&f->cluster.slots, "a");
+    struct health_input in;
+    is_looked_at(f, "1", before);
+    cluster_health_look(&f->cluster, slot);
+    is_looked_at(f, "2", now);
+    cluster_health_look(&f->cluster, slot);
+    assert_true(cluster_health(&f->cluster, slot, &in));
+    assert_true(in.nvml_spoke);
+    return health_kept(&in) != NULL;
+}
+
+static void what_nvml_told_stands_when_it_speaks_of_another_gpu(void **state)
+{
+    put_node(*state, "{}");
+    assert_true(stands_after(*state, "0000:65:00.0", "Reset"));
+}
+
+static void what_nvml_never_told_does_not(void **state)
+{
+    put_node(*state, "{}");
+    assert_false(stands_after(*state, "0000:66:00.0", "None"));
+}
+
 /* A user asks for a repair whatever the mode is, so the limit goes along with the policy. */
 static void repairs_are_as_the_administrator_allows(void **state)
 {
@@ -132,6 +166,9 @@ int main(void)
     static const struct suite_check checks[] = {
         { "a fault is looked at at once", a_fault_is_looked_at_at_once },
         { "a record is reason enough to gather", a_record_is_reason_enough_to_gather },
+        { "what NVML told stands when it speaks of another GPU",
+          what_nvml_told_stands_when_it_speaks_of_another_gpu },
+        { "what NVML never told in this boot does not", what_nvml_never_told_does_not },
         { "repairs are as the administrator allows", repairs_are_as_the_administrator_allows },
     };
     struct suite s = { 0 };

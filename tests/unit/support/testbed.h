@@ -50,7 +50,7 @@ struct testbed {
     int64_t ask_in_ms; /* when pods may be asked to leave again; 0: at once */
     bool holders_new;  /* Ostler has not looked up yet which pods hold a GPU */
     bool braked;       /* many nodes became unhealthy */
-    bool nvml_spoke;   /* NVML has reported of the GPUs since the boot */
+    bool nvml_spoke;   /* NVML has reported of the GPUs since the boot, and what the status shows */
     /* how long GPUs have asked for a closed node; 0: not before now */
     int64_t unhealthy_s;
     int64_t driver_s; /* how long ago the newest driver's pod was made; 0: as the pods say */

@@ -107,7 +107,7 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
     struct health_input health;
     in.health = cluster_health(c, slot, &health) ? &health : NULL;
     health.now_s = in.now_s;
-    health.nvml_spoke = t->nvml_spoke;
+    health.nvml_spoke = health.nvml_told = t->nvml_spoke;
     health.driver_s = t->driver_s ? (uint32_t) (in.now_s - t->driver_s) : health.driver_s;
     in.unhealthy_since_s = t->unhealthy_s ? in.now_s - t->unhealthy_s : in.now_s;
     node_plan(&in, a, v, actions);

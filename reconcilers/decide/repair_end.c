@@ -1,0 +1,55 @@
+#include "reconcilers/decide/repair_end.h"
+
+#include "reconcilers/model/fault_record.h"
+
+/* The attempt that a claim has made since it was made, or since its retry; REPAIR_KINDS: none. */
+static enum repair_kind tried_by(const struct node_input *in, const struct claim *claim)
+{
+    struct fault_record r;
+    fault_record_of(&in->view, &r);
+    const struct repair_try *last = r.tries_len ? &r.tries[r.tries_len - 1] : NULL;
+    return last && last->at_s >= claim->claimed_s ? (enum repair_kind) last->kind : REPAIR_KINDS;
+}
+
+static struct repair_end ended(enum repair_result result, enum repair_kind kind)
+{
+    return kind == REPAIR_KINDS ? (struct repair_end){ 0 } : (struct repair_end){ result, kind };
+}
+
+/* The pods of a reset or a reboot that did not do it. */
+static bool is_refused(const struct claim *before, const struct upgrade *up)
+{
+    return up->reason == REASON_RESET_FAILED ||
+           (before->phase == CLAIM_RESETTING && up->claim.phase == CLAIM_REBOOTING);
+}
+
+static bool is_made_on_the_way(const struct claim *before, const struct upgrade *up)
+{
+    return !claim_kinds[before->kind].repairs && before->phase == CLAIM_RESETTING &&
+           up->reason == REASON_RESET_DONE;
+}
+
+struct repair_end repair_end_of(const struct node_input *in, const struct upgrade *up)
+{
+    struct claim before;
+    const char *text = intern_text(in->view.strings, in->view.node->claim);
+    if (!up->under_way || !text || !claim_parse(text, &before, NULL) ||
+        before.phase == CLAIM_FAILED)
+        return (struct repair_end){ 0 };
+    bool fails = up->claimed && up->claim.phase == CLAIM_FAILED && claim_kinds[before.kind].repairs;
+    enum repair_kind kind = tried_by(in, &before);
+    if (up->heals || is_made_on_the_way(&before, up))
+        return ended(REPAIR_SUCCEEDED, kind);
+    if (fails && claim_reason(&up->claim) == REASON_REPAIR_FAILED)
+        return ended(REPAIR_FAULT_REMAINS, kind);
+    return fails || is_refused(&before, up) ? ended(REPAIR_FAILED, kind) : (struct repair_end){ 0 };
+}
+
+const char *repair_result_name(enum repair_result result)
+{
+    static const char *const names[REPAIR_RESULTS] = { [REPAIR_GOES_ON] = "",
+                                                       [REPAIR_SUCCEEDED] = "succeeded",
+                                                       [REPAIR_FAULT_REMAINS] = "fault_remains",
+                                                       [REPAIR_FAILED] = "failed" };
+    return names[result];
+}
