@@ -8,10 +8,12 @@
 #include "base/str.h"
 #include "reconcilers/model/gpu_heard.h"
 
+/* Whether Ostler has reset the GPUs or rebooted the node since it was closed, and that has not
+ * failed. */
 static bool was_tried(const struct closing_input *in)
 {
     bool tried = false;
-    for (size_t i = 0; i < in->record.tries_len; i++)
+    for (size_t i = 0; i < in->record.tries_len && !in->failed; i++)
         tried |= in->record.tries[i].at_s >= in->record.since_s;
     return tried;
 }
@@ -100,14 +102,15 @@ enum { NVML_WAIT_S = 600 };
 
 static bool has_booted(const struct closing_input *in)
 {
-    return in->boot && in->record.boot != in->boot && in->reported;
+    return node_has_booted(in->boot, in->record.boot) && in->reported;
 }
 
 /* What NVML said before the boot is not over because NVML has not spoken yet. */
 static int64_t nvml_due_s(const struct closing_input *in)
 {
     const struct node_inventory *i = in->health ? in->health->inventory : NULL;
-    bool waits = i && i->boot == in->boot && !i->health_listed && i->said_s && is_of_nvml(in);
+    bool waits = i && i->boot == in->boot && !health_nvml_speaks(in->health) && i->said_s &&
+                 is_of_nvml(in);
     return waits ? (int64_t) i->said_s + NVML_WAIT_S : 0;
 }
 

@@ -147,7 +147,7 @@ static enum health_level level_of(const struct health_input *in, const struct gp
 
 /* ---- what NVML's silence leaves as it is */
 
-static bool nvml_speaks(const struct health_input *in)
+bool health_nvml_speaks(const struct health_input *in)
 {
     return is_of_this_boot(in) && in->inventory->health_listed;
 }
@@ -155,7 +155,7 @@ static bool nvml_speaks(const struct health_input *in)
 /* Whether NVML no longer says what it said: about the last boot, or earlier in this one. */
 static bool nvml_fell_silent(const struct health_input *in)
 {
-    return !nvml_speaks(in) && (in->nvml_spoke || !is_of_this_boot(in));
+    return !health_nvml_speaks(in) && (in->nvml_spoke || !is_of_this_boot(in));
 }
 
 static bool is_shown(const struct health_input *in, const struct gpu_fault *f)
@@ -456,7 +456,7 @@ static enum reason shown_fact(const struct health_input *in)
 const struct health_status *health_kept(const struct health_input *in)
 {
     enum reason fact = shown_fact(in);
-    bool stands = is_lasting(fact) ? !nvml_speaks(in) : fact && nvml_fell_silent(in);
+    bool stands = is_lasting(fact) ? !health_nvml_speaks(in) : fact && nvml_fell_silent(in);
     return stands ? in->concluded : NULL;
 }
 

@@ -209,8 +209,8 @@ struct node_verdict {
     enum black_hole_step black_hole; /* what the pass did about pods that fail there at once */
     unsigned withheld;       /* GPUs with a fault, which the device plugin gives to no pod */
     enum repair_need repair; /* in mode Repair */
-    bool repair_stays;       /* claimed: without its claim the node would ask for a repair, too */
-    int64_t repair_since_s;  /* since when, epoch seconds; the oldest goes first */
+    bool repair_stays; /* claimed: without its claim it, or a user, would ask for a repair, too */
+    int64_t repair_since_s; /* since when, epoch seconds; the oldest goes first */
     /* When it entered its state, by the wall clock; 0: before Ostler started. The caller that
      * stores verdicts sets it. */
     int64_t since_s;
