@@ -300,9 +300,10 @@ static const char *why_over(const struct upgrade_pass *s, enum reason *ret_reaso
     if (wanted)
         return arena_printf(s->p->a, "the repair failed (%s): %s; %s", c->reason, fault_text(in),
                             for_people(why));
-    if (failed && c->asked && repair_level(in) >= HEALTH_CLOSE)
-        return arena_printf(s->p->a, "the repair that a user asked for failed (%s): %s", c->reason,
-                            fault_text(in));
+    if (failed && c->asked && c->attempt == 1)
+        return arena_printf(s->p->a, "the repair that a user asked for failed (%s)%s%s", c->reason,
+                            repair_level(in) >= HEALTH_CLOSE ? ": " : "",
+                            repair_level(in) >= HEALTH_CLOSE ? fault_text(in) : "");
     *ret_reason = REASON_NOT_NEEDED;
     return repair_level(in) < HEALTH_RESET_WHEN_IDLE
                ? "the fault of the node's GPUs has ended"
