@@ -2,7 +2,7 @@
 
 #include "base/str.h"
 #include "reconcilers/cluster_health.h"
-#include "reconcilers/decide/health_sentence.h"
+#include "reconcilers/decide/closing_known.h"
 #include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/names.h"
 
@@ -116,30 +116,19 @@ static bool is_ignored(const struct cluster *c, const struct node_slot *slot)
 
 /* ---- which nodes are to be closed */
 
-/* Whether a record of a fault that Ostler leaves alone is about another fault, as closing_decide()
- * has it. */
-static bool is_of_another(const struct fault_record *r, const struct node_slot *slot,
-                          const struct health_input *health)
-{
-    CLEANUP_ARENA struct arena a = { 0 };
-    const struct health_status *kept = health_kept(health);
-    struct health_verdict v = health_judge(health);
-    bool keeps = kept && kept->level >= v.level;
-    const char *word = keeps ? kept->reason : health_word(&v, &a),
-               *address = keeps ? kept->address : str_or_empty(v.address);
-    bool booted = !keeps && slot->node->boot && r->boot != slot->node->boot;
-    return booted || !str_eq(r->reason, word) || !str_eq(r->address, address);
-}
-
 /* Whether the node would be closed now if the brake were off. Not while a user holds it or while it
  * is claimed: then it counts later. */
 static bool closes(const struct cluster *c, const struct node_slot *slot,
                    const struct fault_record *r, const struct health_input *health)
 {
+    CLEANUP_ARENA struct arena a = { 0 };
     const struct node_view view = { slot->node, c->strings };
+    const struct closing_input in = { .health = health, .record = *r, .boot = slot->node->boot };
+    struct closing_known known;
     if (!acts(c) || slot->node->claim || node_is_held(&view) || fault_state_closes(r->state))
         return false;
-    return r->state == FAULT_OVER || is_of_another(r, slot, health);
+    closing_know(&in, &a, &known);
+    return closing_is_due(&in, &known);
 }
 
 /* A node counts once, as long as its first time does. */

@@ -79,6 +79,11 @@ static size_t limit_of(const struct brake_spec *spec, size_t gpu_nodes)
     return share > floor ? share : floor;
 }
 
+static bool is_within(const struct brake_spec *spec, int64_t since_s, int64_t now_s)
+{
+    return now_s - since_s <= spec->window_s;
+}
+
 /* Replays how the nodes came, one after the other. A storm that is over counts for nothing: the
  * next one begins with a window of its own. */
 void brake_judge(const struct brake_list *l, const struct brake_spec *spec, size_t gpu_nodes,
@@ -91,7 +96,7 @@ void brake_judge(const struct brake_list *l, const struct brake_spec *spec, size
             ret->on = false;
             ret->first = i;
         }
-        while (!ret->on && at_s - l->nodes[ret->first].since_s > spec->window_s)
+        while (!ret->on && !is_within(spec, l->nodes[ret->first].since_s, at_s))
             ret->first++;
         if (!ret->on && i - ret->first >= ret->limit) {
             ret->on = true;
@@ -102,7 +107,7 @@ void brake_judge(const struct brake_list *l, const struct brake_spec *spec, size
     if (ret->on && now_s < ret->until_s)
         return;
     size_t first = ret->on ? l->len : ret->first;
-    while (first < l->len && now_s - l->nodes[first].since_s > spec->window_s)
+    while (first < l->len && !is_within(spec, l->nodes[first].since_s, now_s))
         first++;
     *ret = (struct brake_verdict){ .first = first, .limit = ret->limit };
 }
@@ -111,8 +116,8 @@ bool brake_is_full(const struct brake_list *l, const struct brake_verdict *v,
                    const struct brake_spec *spec, int64_t now_s)
 {
     size_t within = 0;
-    for (size_t i = 0; i < l->len; i++)
-        within += l->nodes[i].since_s > now_s - spec->window_s;
+    for (size_t i = v->first; i < l->len; i++)
+        within += is_within(spec, l->nodes[i].since_s, now_s);
     return v->on || (l->len && within >= v->limit);
 }
 

@@ -38,16 +38,10 @@ static bool asks(const struct closer *c)
     return c->known.level >= HEALTH_CLOSE && !c->known.left;
 }
 
-static bool is_of_gpu(const struct closer *c)
-{
-    const struct fault_record *r = &c->in->record;
-    return str_eq(r->address, c->known.address) && closing_is_of_boot(c->in, &c->known, r->boot);
-}
-
 /* Whether the record is about the fault that is known now. */
 static bool is_of_fault(const struct closer *c)
 {
-    return is_of_gpu(c) && str_eq(c->in->record.reason, c->known.word);
+    return closing_is_of_gpu(c->in, &c->known) && str_eq(c->in->record.reason, c->known.word);
 }
 
 /* Whether the fault that is known now takes the record's place: it asks for more, or the record's
@@ -305,9 +299,7 @@ static void when_proving(struct closer *c)
  * that it has ended. Another one, or the same after a boot, is new. */
 static void when_left(struct closer *c)
 {
-    const struct fault_record *r = &c->in->record;
-    bool braked = r->state == FAULT_BRAKED;
-    if (asks(c) && (!braked || c->known.hard || !is_of_gpu(c)))
+    if (closing_is_due(c->in, &c->known))
         meet(c);
     else if (!asks(c) && !c->known.left && closing_has_ended(c->in))
         end_fault(c);

@@ -26,12 +26,14 @@ struct closing_input {
     struct fault_record record;        /* as the node has it; zeros: none */
     bool tainted;                      /* the node has the taint */
     bool claimed;
-    bool ignored;  /* a user's label: Ostler does nothing about faults */
-    bool held;     /* a user holds the node: it is not closed, and not repaired */
-    bool withheld; /* the device plugin withholds every bad GPU, and the others work */
-    bool braked;   /* many nodes became unhealthy: soft evidence closes none */
-    bool asked;    /* a user asks for a repair */
-    bool reported; /* the node's agent has reported since the boot, or none will */
+    bool ignored;    /* a user's label: Ostler does nothing about faults */
+    bool held;       /* a user holds the node: it is not closed, and not repaired */
+    bool withheld;   /* the device plugin withholds every bad GPU, and the others work */
+    bool braked;     /* many nodes became unhealthy: soft evidence closes none */
+    bool asked;      /* a user asks for a repair, or the claim is for one that a user asked for */
+    bool failed;     /* a repair of it has failed: that it was tried shows nothing */
+    bool own_driver; /* its driver is Ostler's: it can be unloaded, so GPUs can be reset */
+    bool reported;   /* the node's agent has reported since the boot, or none will */
     /* The policy asks for a validation. A pod has passed it since it became outdated, or there is
      * nothing to validate. It passed because every GPU was in use, which does not count here. */
     bool validates, proven, counted;
@@ -48,8 +50,9 @@ struct closing {
     bool proves;                /* a pod must validate a GPU before it opens */
     enum reason reason;         /* of the write; NONE: the record stays as it is */
     const char *message;
-    int64_t again_s; /* when to decide again without an event, epoch seconds; 0: never */
-    enum repair_need repair;
+    int64_t again_s;         /* when to decide again without an event, epoch seconds; 0: never */
+    enum repair_need wants;  /* which repair the fault, or a user, asks for */
+    enum repair_need repair; /* the same; NOTHING if nothing is left that Ostler may try */
     int64_t repair_since_s;
     /* The worst fault that is known now: what it asks for, its word and its GPU; "": none. */
     enum health_level level;
@@ -58,9 +61,6 @@ struct closing {
 };
 
 void closing_decide(const struct closing_input *in, struct arena *a, struct closing *ret);
-/* The next attempt for a fault of this level; REPAIR_KINDS: none is left or allowed. */
-enum repair_kind closing_next_repair(const struct health_spec *spec, const struct fault_record *r,
-                                     enum health_level level, int64_t now_s);
 /* "Xid79 of GPU 0000:65:00.0"; without an address: "FabricUnhealthy". From the arena. */
 const char *closing_fault_text(struct arena *a, const char *word, const char *address);
 

@@ -9,10 +9,12 @@
 #include "reconcilers/decide/nvml_fact.h"
 #include "reconcilers/model/gpu_heard.h"
 
+/* Whether Ostler has reset the GPUs or rebooted the node since it was closed, and that has not
+ * failed. */
 static bool was_tried(const struct closing_input *in)
 {
     bool tried = false;
-    for (size_t i = 0; i < in->record.tries_len; i++)
+    for (size_t i = 0; i < in->record.tries_len && !in->failed; i++)
         tried |= in->record.tries[i].at_s >= in->record.since_s;
     return tried;
 }
@@ -74,14 +76,14 @@ enum { NVML_WAIT_S = 600 };
 
 static bool has_booted(const struct closing_input *in)
 {
-    return in->boot && in->record.boot != in->boot && in->reported;
+    return node_has_booted(in->boot, in->record.boot) && in->reported;
 }
 
 /* What NVML said before the boot is not over because NVML has not spoken yet. */
 static int64_t nvml_due_s(const struct closing_input *in)
 {
     const struct node_inventory *i = in->health ? in->health->inventory : NULL;
-    bool waits = i && i->boot == in->boot && !i->health_listed && i->said_s &&
+    bool waits = i && i->boot == in->boot && !health_nvml_speaks(in->health) && i->said_s &&
                  nvml_fact_of(in->record.reason);
     return waits ? (int64_t) i->said_s + NVML_WAIT_S : 0;
 }

@@ -71,6 +71,19 @@ void closing_know(const struct closing_input *in, struct arena *a, struct closin
     }
 }
 
+bool closing_is_of_gpu(const struct closing_input *in, const struct closing_known *known)
+{
+    return str_eq(in->record.address, known->address) &&
+           closing_is_of_boot(in, known, in->record.boot);
+}
+
+bool closing_is_due(const struct closing_input *in, const struct closing_known *known)
+{
+    bool braked = in->record.state == FAULT_BRAKED;
+    return known->level >= HEALTH_CLOSE && !known->left &&
+           (!braked || known->hard || !closing_is_of_gpu(in, known));
+}
+
 enum health_level closing_own_level(const struct closing_input *in)
 {
     const struct fault_name own = fault_record_name(&in->record);

@@ -149,6 +149,11 @@ static enum health_level level_of(const struct health_input *in, const struct gp
 
 /* ---- what NVML's silence leaves as it is */
 
+bool health_nvml_speaks(const struct health_input *in)
+{
+    return is_of_this_boot(in) && in->inventory->health_listed;
+}
+
 /* Whether the GPU of the status was taken out of the machine: NVML lists each GPU that the bus has,
  * and that one not. */
 static bool is_taken_out(const struct health_input *in)

@@ -112,6 +112,8 @@ enum health_level health_level_of(const struct health_input *in);
 enum health_level health_counted_as(const struct health_input *in, const struct gpu_fault *fault);
 /* Whether the node has a fault that a driver may have caused, and its driver is suspected. */
 bool health_blames_driver(const struct health_input *in);
+/* Whether NVML reports of the node's GPUs in this boot. */
+bool health_nvml_speaks(const struct health_input *in);
 /* When the same facts may come to mean something else, epoch seconds; 0: they do not. */
 int64_t health_due_s(const struct health_input *in);
 /* The verdict on one fault of the log, which is one of the input; zeros: it does not count. */

@@ -42,47 +42,27 @@ static bool may_withhold(const struct health_input *in, const struct gpu_fault *
     return withholds;
 }
 
-/* Whether it may, and whether it does: of Xid 154 that is not known. */
-static bool is_withheld(const struct health_input *in, const struct node_health *facts, bool surely)
+/* Whether it may withhold a GPU, and whether it does: of Xid 154 that is not known. */
+static bool is_withheld(const struct health_input *in, const char *address, bool surely)
 {
     bool withheld = false;
-    for (size_t i = 0; i < facts->faults_len; i++)
-        withheld |= may_withhold(in, &facts->faults[i]) &&
-                    (!surely || facts->faults[i].xid != XID_RECOVERY_CHANGED);
+    for (size_t i = 0; i < in->facts->faults_len; i++) {
+        const struct gpu_fault *f = &in->facts->faults[i];
+        withheld |= str_eq(f->address, address) && may_withhold(in, f) &&
+                    (!surely || f->xid != XID_RECOVERY_CHANGED);
+    }
     return withheld;
 }
 
 /* ---- one GPU */
 
-/* The facts about one GPU alone: a verdict on them has the other members of the input. */
-struct one_gpu {
-    struct node_health facts;
-    struct gpu_health gpus[HEALTH_GPUS_MAX];
-    struct gpu_fault faults[HEALTH_FAULTS_MAX];
-};
-
-static void take_one(const struct node_health *all, const char *address, struct one_gpu *ret)
-{
-    ret->facts = (struct node_health){ .gpus = ret->gpus, .faults = ret->faults };
-    for (size_t i = 0; i < all->gpus_len; i++)
-        if (str_eq(all->gpus[i].address, address))
-            ret->gpus[ret->facts.gpus_len++] = all->gpus[i];
-    for (size_t i = 0; i < all->faults_len; i++)
-        if (str_eq(all->faults[i].address, address))
-            ret->faults[ret->facts.faults_len++] = all->faults[i];
-}
-
 static void count_gpu(const struct health_input *in, const char *address, struct health_bad *bad)
 {
-    struct one_gpu one;
-    struct health_input alone = *in;
-    take_one(in->facts, address, &one);
-    alone.facts = &one.facts;
-    struct health_verdict v = health_judge(&alone);
+    struct health_verdict v = health_of_gpu(in, address);
     bool is_bad = v.level >= HEALTH_CLOSE;
     bad->gpus += is_bad;
-    bad->withholdable += is_bad && is_withheld(in, &one.facts, true);
-    bad->others += !is_bad && is_withheld(in, &one.facts, false);
+    bad->withholdable += is_bad && is_withheld(in, address, true);
+    bad->others += !is_bad && is_withheld(in, address, false);
     bad->whole_node |= is_bad && is_wide(&v);
 }
 
@@ -101,7 +81,7 @@ struct health_bad health_bad_gpus(const struct health_input *in)
 {
     /* What is kept of NVML's word does not say how many GPUs it was about. */
     struct health_bad bad = { .whole_node = (in->inventory && in->inventory->lost) ||
-                                            health_kept(in) };
+                                            in->proof_failed_s || health_kept(in) };
     for (size_t i = 0; in->facts && i < in->facts->gpus_len; i++)
         count_gpu(in, in->facts->gpus[i].address, &bad);
     for (size_t i = 0; in->facts && i < in->facts->faults_len; i++) {

@@ -47,15 +47,26 @@ static bool closes(const struct closing_input *in)
     return in->spec->mode != HEALTH_MODE_OBSERVE && !in->ignored;
 }
 
-/* Whether a claim decides about the node; one that cannot be read does. After a drain that timed
- * out the node is in service. */
-static bool is_claimed(const struct node_input *in)
+/* Whether a user asks for a repair that has not begun. */
+static bool is_asked(const struct node_input *in)
 {
-    struct claim claim;
+    return in->view.node->repair != INTERN_NONE;
+}
+
+/* What the node's claim says. One that cannot be read decides about the node, as others do. After a
+ * drain that timed out the node is in service. */
+static void gather_claim(const struct node_input *in, struct closing_input *ret)
+{
+    struct claim c;
     const char *text = intern_text(in->view.strings, in->view.node->claim);
-    if (text && claim_parse(text, &claim, NULL))
-        return claim_closes(&claim);
-    return text || upgrade_claim_taken(in);
+    ret->asked = is_asked(in);
+    if (!text || !claim_parse(text, &c, NULL)) {
+        ret->claimed = text || upgrade_claim_taken(in);
+        return;
+    }
+    ret->claimed = claim_closes(&c);
+    ret->failed = claim_kinds[c.kind].repairs && c.phase == CLAIM_FAILED;
+    ret->asked |= claim_is_asked(&c);
 }
 
 static void gather(const struct node_pass *p, struct node_closing *n)
@@ -66,17 +77,17 @@ static void gather(const struct node_pass *p, struct node_closing *n)
         .spec = in->health_spec,
         .health = in->health,
         .tainted = marks_have_taint(view, TAINT_UNHEALTHY),
-        .claimed = is_claimed(in),
         .ignored = node_ignores_faults(view),
         .held = node_is_held(view),
         .braked = in->braked,
-        .asked = view->node->repair != INTERN_NONE,
         .reported = has_reported(in),
         .validates = in->policy->validation.enabled,
         .boot = view->node->boot,
+        .own_driver = node_label(view, LABEL_DRIVER) || *p->v->target.hash[TIER_DRIVER],
         .unhealthy_since_s = in->unhealthy_since_s,
         .now_s = in->now_s,
     };
+    gather_claim(in, &n->in);
     n->unreadable = !fault_record_of(view, &n->in.record);
     unsigned withheld = withheld_gpus(in, &n->in.record);
     n->in.withheld = withheld > 0;
@@ -113,6 +124,14 @@ void node_closing_look(const struct node_pass *p, const struct proof_look *look,
     n->in.counted = done && look->result == PROOF_HOLDS && look->proof.way == PROOF_BY_COUNT;
     n->in.proven = done && !n->in.counted;
     node_closing_decide(p, n);
+}
+
+void node_closing_free(const struct node_pass *p, const struct proof_look *look,
+                       struct node_closing *n)
+{
+    n->in.claimed = n->in.failed = false;
+    n->in.asked = is_asked(p->in);
+    node_closing_look(p, look, n);
 }
 
 void node_closing_leave(const struct node_pass *p, struct node_closing *n)

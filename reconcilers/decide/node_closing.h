@@ -20,6 +20,9 @@ void node_closing_begin(const struct node_pass *p, struct node_closing *ret);
 /* Decides again, with what the validation showed; NULL: this pass could not look at it. */
 void node_closing_look(const struct node_pass *p, const struct proof_look *look,
                        struct node_closing *n);
+/* The same for a node whose claim goes in this pass. */
+void node_closing_free(const struct node_pass *p, const struct proof_look *look,
+                       struct node_closing *n);
 /* Decides again, for a node that its claim takes out of service in this pass. */
 void node_closing_leave(const struct node_pass *p, struct node_closing *n);
 /* The verdict of an unclaimed node that is up: UNHEALTHY if it is closed. */

@@ -301,8 +301,7 @@ static void prove_claimed(const struct node_pass *p, const struct upgrade *up,
     if (!is_in_service(up))
         *ret = (struct proving){ .looked = up->proving, .of = up->proves, .look = up->proof };
     if (goes_free(up)) {
-        closing->in.claimed = false;
-        node_closing_look(p, ret->looked ? &ret->look : NULL, closing);
+        node_closing_free(p, ret->looked ? &ret->look : NULL, closing);
     } else if (!is_in_service(up)) {
         node_closing_leave(p, closing);
     } else if (closing->out.proves) {
@@ -460,15 +459,15 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t,
     node_closing_judge(p, look, closing);
 }
 
-/* Whether the fault would ask for a repair if the node had no claim. Otherwise its repair has no
- * use: were it released for less, it would be claimed again. */
+/* Whether the node would ask for a repair if it had no claim. Otherwise its repair has no use: were
+ * it released for less, it would be claimed again. */
 static bool would_repair(const struct node_pass *p, const struct node_closing *closing)
 {
     struct closing_input in = closing->in;
     struct closing out;
     in.claimed = false;
     closing_decide(&in, p->a, &out);
-    return out.repair != REPAIR_NOTHING;
+    return out.wants != REPAIR_NOTHING;
 }
 
 /* Brings a node of Ostler's to its target. */
@@ -496,7 +495,6 @@ static void node_plan_move(const struct node_pass *p, const struct node_facts *f
         go_on(p, &up, &closing);
     else
         node_plan_serve(p, t, &closing, host_driver, up.gave_up);
-    repair_limit(p);
     v->refusal = repair_request_refusal(p);
     if (!in->view.node->ready && v->state != NODE_REBOOTING)
         settle_lost(p, "");

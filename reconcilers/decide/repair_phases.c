@@ -56,7 +56,7 @@ static enum repair_kind next_rung(const struct upgrade_pass *s, bool reset_faile
                                .level = repair_level(in),
                                .own_driver = *c->from.hash[TIER_DRIVER] || *c->to.hash[TIER_DRIVER],
                                .reset_failed = reset_failed,
-                               .asked = c->asked && c->attempt == 1 && c->phase != CLAIM_FAILED,
+                               .asked = claim_is_asked(c),
                                .now_s = in->now_s },
         ret_why);
 }
@@ -195,8 +195,7 @@ void repair_step_resetting(struct upgrade_pass *s)
 static bool has_booted(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
-    uint64_t boot = s->p->in->view.node->boot;
-    return c->boot && boot && boot != c->boot;
+    return c->boot && node_has_booted(s->p->in->view.node->boot, c->boot);
 }
 
 static bool is_refused(const struct upgrade_pass *s, const struct repair_pod *pod)
@@ -237,19 +236,14 @@ void repair_step_rebooting(struct upgrade_pass *s)
 
 /* ---- the end */
 
-static bool nvml_speaks(const struct node_input *in)
-{
-    return in->inventory && in->inventory->boot == in->view.node->boot &&
-           in->inventory->health_listed;
-}
-
 /* Whether no fault is left that would close the node, and something has shown it since: NVML, where
  * it is there to be asked, or another boot. */
 static bool repair_is_healed(const struct upgrade_pass *s)
 {
     const struct node_input *in = s->p->in;
     bool is_asked = in->health && in->health->nvml_spoke;
-    return repair_level(in) < HEALTH_CLOSE && (!is_asked || nvml_speaks(in) || has_booted(s));
+    return repair_level(in) < HEALTH_CLOSE &&
+           (!is_asked || health_nvml_speaks(in->health) || has_booted(s));
 }
 
 bool repair_is_done(struct upgrade_pass *s)
@@ -278,43 +272,69 @@ bool repair_is_done(struct upgrade_pass *s)
     return false;
 }
 
-/* Whether nothing could show that the fault of the record has ended. */
-static bool is_silent(const struct node_input *in)
+/* ---- repairs that end without being done */
+
+/* Whether the node may be released by the way: it stays closed, or it is as it was, or it works. */
+static bool may_go(struct upgrade_pass *s)
 {
-    return !nvml_speaks(in) && record_of(in).boot == in->view.node->boot;
+    const struct claim *c = &s->out->claim;
+    const struct fault_record record = record_of(s->p->in);
+    bool closed = fault_state_closes(record.state) && record.tainted;
+    return closed || !claim_closes(c) || claim_phase_progress(c->phase) == CLAIM_UNCHANGED ||
+           (node_bears(&s->p->in->view, &c->to) && upgrade_pass_works(s));
 }
 
-/* While the node is claimed, its record stays: whether the fault has ended is for the claim to
- * say. */
-static bool is_wanted(const struct upgrade_pass *s)
+/* Why the claim has no use; NULL: it has one. */
+static const char *why_over(const struct upgrade_pass *s, enum reason *ret_reason)
 {
     const struct node_input *in = s->p->in;
-    bool repairs = in->health_spec->mode == HEALTH_MODE_REPAIR &&
-                   record_of(in).state != FAULT_IGNORED && !node_ignores_faults(&in->view);
-    return repairs &&
-           (repair_level(in) >= HEALTH_RESET_WHEN_IDLE ||
-            (s->p->v->repair != REPAIR_NOTHING && (is_silent(in) || s->p->v->repair_stays)));
-}
-
-bool repair_is_needless(const struct upgrade_pass *s)
-{
-    return repair_repairs(s) && !s->out->claim.asked && !is_wanted(s);
+    const struct claim *c = &s->out->claim;
+    bool wanted = s->p->v->repair_stays, failed = c->phase == CLAIM_FAILED;
+    enum reason why = REASON_NONE;
+    if (wanted && next_rung(s, false, &why) != REPAIR_KINDS)
+        return NULL;
+    *ret_reason = REASON_ATTEMPTS_SPENT;
+    if (wanted && !failed)
+        return arena_printf(s->p->a, "Ostler cannot repair the node: %s; %s", fault_text(in),
+                            for_people(why));
+    if (wanted)
+        return arena_printf(s->p->a, "the repair failed (%s): %s; %s", c->reason, fault_text(in),
+                            for_people(why));
+    if (failed && c->asked && c->attempt == 1)
+        return arena_printf(s->p->a, "the repair that a user asked for failed (%s)%s%s", c->reason,
+                            repair_level(in) >= HEALTH_CLOSE ? ": " : "",
+                            repair_level(in) >= HEALTH_CLOSE ? fault_text(in) : "");
+    *ret_reason = REASON_NOT_NEEDED;
+    return repair_level(in) < HEALTH_RESET_WHEN_IDLE
+               ? "the fault of the node's GPUs has ended"
+               : "Ostler is not to repair the node any longer";
 }
 
 bool repair_ends(struct upgrade_pass *s)
 {
-    enum reason why = REASON_NONE;
-    if (!repair_repairs(s))
+    enum reason reason;
+    const char *why = repair_repairs(s) ? why_over(s, &reason) : NULL;
+    if (!why || !may_go(s))
         return false;
-    if (!is_wanted(s)) {
-        upgrade_pass_release(s, REASON_NOT_NEEDED, "the fault of the node's GPUs has ended");
-        return true;
-    }
-    if (next_rung(s, false, &why) != REPAIR_KINDS)
+    upgrade_pass_release(s, reason, why);
+    return true;
+}
+
+/* Whether the claim waits for an idle node: its GPUs work until they are reset. */
+static bool is_for_idle(const struct upgrade_pass *s)
+{
+    return repair_repairs(s) && s->p->v->repair == REPAIR_IDLE;
+}
+
+bool repair_yields(struct upgrade_pass *s)
+{
+    if (!is_for_idle(s) || drain_is_done(&s->out->drain))
         return false;
-    upgrade_pass_release(s, REASON_ATTEMPTS_SPENT,
-                         arena_printf(s->p->a, "the repair failed (%s): %s; %s",
-                                      s->out->claim.reason, fault_text(s->p->in), for_people(why)));
+    upgrade_pass_release(s, REASON_GPU_POD_ARRIVED,
+                         arena_printf(s->p->a,
+                                      "the node's GPUs work until they are reset, and it is not "
+                                      "idle any longer: it %s",
+                                      s->out->drain.message));
     return true;
 }
 
@@ -327,21 +347,4 @@ bool repair_gives_back(const struct upgrade_pass *s)
     return repair_repairs(s) && in->view.node->ready && !works_on_it &&
            claim_closes(&s->out->claim) && !*upgrade_pass_now(s, TIER_STACK) &&
            (!*driver || str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]));
-}
-
-void repair_limit(const struct node_pass *p)
-{
-    const struct node_input *in = p->in;
-    const struct fault_record record = record_of(in);
-    enum reason why;
-    bool asked = p->v->repair == REPAIR_ASKED;
-    const struct repair_case c = { .spec = in->health_spec,
-                                   .record = &record,
-                                   .level = repair_level(in),
-                                   .own_driver = node_label(&in->view, LABEL_DRIVER) ||
-                                                 *p->v->target.hash[TIER_DRIVER],
-                                   .asked = asked,
-                                   .now_s = in->now_s };
-    if (p->v->repair != REPAIR_NOTHING && repair_rung(&c, &why) == REPAIR_KINDS)
-        p->v->repair = REPAIR_NOTHING;
 }

@@ -17,13 +17,13 @@ void repair_step_rebooting(struct upgrade_pass *s);
 /* For a node that works: whether the claim is over. A repair is when the fault has ended; until
  * then it waits, and fails when timeouts.validation is over. */
 bool repair_is_done(struct upgrade_pass *s);
-/* Whether the fault of a node to be repaired has ended before anything was changed. */
-bool repair_is_needless(const struct upgrade_pass *s);
-/* Ends a failed repair if the fault has ended, or nothing is left that Ostler may try. */
+/* Ends a repair that has changed nothing or has failed, if the fault has ended, or nothing is left
+ * that Ostler may try. */
 bool repair_ends(struct upgrade_pass *s);
+/* Ends a repair that waits for an idle node if that is not idle any longer. Nothing was changed on
+ * it, and its pods have been looked at. */
+bool repair_yields(struct upgrade_pass *s);
 /* Whether a node whose repair failed gets driver and stack back, and no pod works on its GPUs. */
 bool repair_gives_back(const struct upgrade_pass *s);
-/* A node that Ostler may not repair asks for no repair. Call it when the verdict is settled. */
-void repair_limit(const struct node_pass *p);
 
 #endif

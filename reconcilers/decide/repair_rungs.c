@@ -35,5 +35,8 @@ enum repair_kind repair_rung(const struct repair_case *c, enum reason *ret_why)
         *ret_why = is_for_reset(c) ? REASON_ATTEMPTS_SPENT : REASON_REBOOT_NOT_ALLOWED;
         return REPAIR_KINDS;
     }
-    return are_left(c, REPAIR_REBOOT, c->spec->reboots) ? REPAIR_REBOOT : REPAIR_KINDS;
+    if (!are_left(c, REPAIR_REBOOT, c->spec->reboots))
+        return REPAIR_KINDS;
+    *ret_why = REASON_NONE;
+    return REPAIR_REBOOT;
 }

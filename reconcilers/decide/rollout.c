@@ -98,12 +98,19 @@ static int rollout_compare(const void *x, const void *y, void *arg)
     return strverscmp(m->name, n->name);
 }
 
+/* Whether a repair has no use: the node's own pass ends its claim. */
+static bool is_over(const struct work *w)
+{
+    const struct rollout_node *n = w->node;
+    return w->repairs && ((w->state == WORK_FAILED && !rollout_is_to_repair(n)) ||
+                          (w->state == WORK_WAITING && n->repair == REPAIR_NOTHING));
+}
+
 /* Nodes under way are left to their own pass, as are a claim that waits for an outdated target, a
- * node that must become empty, and a failed repair that is not retried. */
+ * node that must become empty, and a repair that is over. */
 static bool is_candidate(const struct work *w)
 {
-    bool is_over = w->repairs && w->state == WORK_FAILED && !rollout_is_to_repair(w->node);
-    if (!w->progress || is_over)
+    if (!w->progress || is_over(w))
         return false;
     return w->state == WORK_PENDING || w->state == WORK_SKIPPED || w->state == WORK_FAILED ||
            (w->state == WORK_WAITING && !w->stale);
@@ -155,7 +162,7 @@ static void find_active_domain(struct deciding *d)
 {
     for (size_t i = 0; i < d->in->node_count; i++) {
         const struct work *w = &d->view.works[i];
-        if (w->state != WORK_ACTIVE || !w->node->up)
+        if (!work_keeps_place(w))
             continue;
         if (d->domain && !str_eq(d->domain, w->node->domain))
             d->domains_mixed = true;

@@ -20,17 +20,25 @@ static bool is_out(const struct work *w)
     return n->closed || !n->up || n->unhealthy || n->cordoned;
 }
 
+/* Whether a repair would only wait on a node that is closed for its fault: the closing has taken
+ * the place, and the repair takes none until it begins. Otherwise one job that runs for weeks would
+ * keep every other closed node from its repair. */
+static bool only_waits(const struct work *w)
+{
+    return w->repairs && w->node->unhealthy;
+}
+
 /* Whether Ostler keeps the node out of service and works on it. A failed node waits for its turn
  * like others. */
 static bool rollout_budget_is_ours(const struct work *w)
 {
-    return w->state == WORK_WAITING || w->state == WORK_ACTIVE;
+    return (w->state == WORK_WAITING && !only_waits(w)) || w->state == WORK_ACTIVE;
 }
 
 static void rollout_budget_count(struct budget *b, const struct work *w)
 {
     const struct rollout_node *n = w->node;
-    b->slots.used += w->state == WORK_ACTIVE && n->up && !n->leaving;
+    b->slots.used += work_keeps_place(w) && !n->leaving;
     if (!is_out(w))
         return;
     b->nodes.used++;
@@ -77,7 +85,7 @@ enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, b
     size_t nodes = out ? b->our_nodes : b->nodes.used, gpus = out ? b->our_gpus : b->gpus.used;
     if (begins && !rollout_budget_fits(&b->slots, b->slots.used, 1))
         return ROLLOUT_HOLD_PARALLEL;
-    if (rollout_budget_is_ours(w))
+    if (rollout_budget_is_ours(w) || (!begins && only_waits(w)))
         return ROLLOUT_HOLD_NONE;
     if (!rollout_budget_fits(&b->nodes, nodes, 1))
         return ROLLOUT_HOLD_UNAVAILABLE;
@@ -88,7 +96,7 @@ enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, b
 void budget_take(struct budget *b, const struct work *w, bool begins)
 {
     b->slots.used += begins;
-    if (rollout_budget_is_ours(w))
+    if (rollout_budget_is_ours(w) || (!begins && only_waits(w)))
         return;
     b->our_nodes++;
     b->our_gpus += w->node->gpus;

@@ -6,7 +6,7 @@
 #include "reconcilers/decide/rollout_view.h"
 
 struct budget {
-    struct budget_line slots;   /* nodes under way that are up: maxParallel */
+    struct budget_line slots;   /* nodes under way that keep their place: maxParallel */
     struct budget_line nodes;   /* nodes out of service for any reason: maxUnavailable */
     struct budget_line gpus;    /* their GPUs: maxUnavailableGpus */
     size_t our_nodes, our_gpus; /* of both, those out of service because of Ostler */

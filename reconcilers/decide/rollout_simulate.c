@@ -87,7 +87,7 @@ static void take_up(struct player *p)
         const struct work *w = &view.works[i];
         p->ends_s[i] = INT64_MAX;
         p->tiers[i] = w->tier;
-        if (w->state != WORK_ACTIVE || !w->node->up)
+        if (!work_keeps_place(w))
             continue;
         int64_t end_s = time_after(w->node->claim->claimed_s, pace_of(p, i));
         p->ends_s[i] = end_s > p->in.now_s ? end_s : p->in.now_s;

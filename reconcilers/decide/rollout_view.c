@@ -90,11 +90,14 @@ static enum tier tier_of_move(const struct rollout_input *in, const struct rollo
 }
 
 /* GPUs that work until they are reset wait until the node is idle. A user who cordons or holds the
- * node works there. */
+ * node works there. A node without a stack has nothing to repair yet, unless a repair that failed
+ * has left it so. */
 bool rollout_is_to_repair(const struct rollout_node *n)
 {
     bool wanted = n->repair == REPAIR_IDLE ? n->idle && n->up : n->repair != REPAIR_NOTHING;
-    return wanted && !n->cordoned && !n->held && !n->let_go && *n->now.hash[TIER_STACK];
+    bool failed = n->claim && n->claim->phase == CLAIM_FAILED &&
+                  claim_kinds[n->claim->kind].repairs;
+    return wanted && !n->cordoned && !n->held && !n->let_go && (*n->now.hash[TIER_STACK] || failed);
 }
 
 static enum work_state state_without_claim(const struct rollout_node *n)
@@ -121,6 +124,16 @@ static enum work_state rollout_view_state_of(const struct rollout_node *n)
     /* A drain that timed out changed nothing. If the target is again what the node runs, there is
      * nothing to retry. */
     return claim_closes(n->claim) || state_without_claim(n) != WORK_DONE ? WORK_FAILED : WORK_DONE;
+}
+
+static bool is_rebooting(const struct rollout_node *n)
+{
+    return n->claim->phase == CLAIM_REBOOTING;
+}
+
+bool work_keeps_place(const struct work *w)
+{
+    return w->state == WORK_ACTIVE && (w->node->up || is_rebooting(w->node));
 }
 
 /* ---- revisions */
@@ -232,8 +245,10 @@ static void count_running(struct rollout_view *v, const struct rollout_node *n, 
 static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
 {
     int64_t lost_s = time_after(n->claim->since_s, v->in->spec->install_timeout_s);
-    if (n->up || lost_s <= v->in->now_s)
-        return !n->up;
+    if (n->up || is_rebooting(n))
+        return false;
+    if (lost_s <= v->in->now_s)
+        return true;
     if (lost_s < v->next_lost_s)
         v->next_lost_s = lost_s;
     return false;

@@ -66,6 +66,9 @@ struct rollout_view {
     int64_t next_lost_s;
 };
 
+/* Whether it is under way and keeps its place: its slot, and its topology domain. One that is down
+ * keeps it only while Ostler reboots it, which is what takes it down. */
+bool work_keeps_place(const struct work *w);
 /* Whether the node is to be repaired, and no user keeps Ostler off. */
 bool rollout_is_to_repair(const struct rollout_node *n);
 /* Whether the node serves until its claim, and so must pull the images of its target first. A

@@ -164,6 +164,8 @@ static void step_waiting(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s);
+    if (repair_yields(s))
+        return;
     upgrade_pass_describe(s, REASON_WAITING_FOR_JOBS,
                           s->out->drain.message
                               ? s->out->drain.message
@@ -214,6 +216,8 @@ static void step_draining(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s);
+    if (repair_yields(s))
+        return;
     if (jobs_have_come(s)) {
         upgrade_pass_enter(s, CLAIM_WAITING, REASON_JOB_ARRIVED, s->out->drain.message);
         return;

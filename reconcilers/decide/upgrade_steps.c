@@ -237,11 +237,8 @@ static void upgrade_steps_step(struct upgrade_pass *s)
         upgrade_pass_release(s, REASON_CANCELLED,
                              "a user cordoned or held the node, and nothing was changed on it: it "
                              "returns to service");
-    } else if (is_as_it_was(s) && repair_is_needless(s)) {
+    } else if (is_as_it_was(s) && repair_ends(s)) {
         upgrade_pass_assign_as_it_was(s);
-        upgrade_pass_release(s, REASON_NOT_NEEDED,
-                             "the fault of the node's GPUs has ended, and nothing was changed on "
-                             "the node");
     } else if (may_turn(s) && !claim_is_for(c, assignment_ref(&s->t->runs)) &&
                *s->t->runs.hash[TIER_STACK]) {
         change_target(s);

@@ -85,6 +85,11 @@ bool claim_drains(const struct claim *c)
            assignment_drains(assignment_ref(&c->from), assignment_ref(&c->to));
 }
 
+bool claim_is_asked(const struct claim *c)
+{
+    return claim_kinds[c->kind].repairs && c->asked && c->attempt == 1 && c->phase != CLAIM_FAILED;
+}
+
 enum reason claim_reason(const struct claim *c)
 {
     return reason_parse(c->reason);

@@ -101,6 +101,8 @@ const char *claim_last_stack(const struct claim *c);
 bool claim_is_for(const struct claim *c, struct assignment_ref target);
 /* Whether GPU pods must leave: a tier that drains changes, or GPUs are repaired. */
 bool claim_drains(const struct claim *c);
+/* Whether it is the attempt to repair the node that a user asked for. */
+bool claim_is_asked(const struct claim *c);
 /* Whether the node also has the taint. All claimed nodes do, except after a drain timeout. */
 bool claim_closes(const struct claim *c);
 /* Whether Ostler keeps autoscalers from removing the node: from the drain on, while it is tainted.

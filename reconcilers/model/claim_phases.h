@@ -15,16 +15,21 @@
     PHASE(WAITING, "Waiting", false, UNCHANGED) /* tainted; jobs run to their end, no evictions */ \
     STEP(WAITING, DRAINING, "DrainStarted", "the wait is over, and a slot is free")                \
     STEP(WAITING, UNLOADING, "DrainStarted, TargetChanged", "the same; no pod must leave")         \
-    STEP(WAITING, NONE, "Cancelled, TargetChanged, ReturnedToService, NotNeeded, Released",        \
-         "a user holds or cordons it, its target changes, or its turn is not within minutes")      \
+    STEP(WAITING, NONE,                                                                            \
+         "Cancelled, TargetChanged, ReturnedToService, NotNeeded, AttemptsSpent, GpuPodArrived, "  \
+         "Released",                                                                               \
+         "a user holds or cordons it, its target changes, its turn is not within minutes, its "    \
+         "repair has no use, or it has a GPU pod and its GPUs only wait for a reset")              \
     PHASE(DRAINING, "Draining", true, UNCHANGED) /* GPU pods are evicted or waited for */          \
     STEP(DRAINING, WAITING, "JobArrived",                                                          \
          "only jobs are left: they run to their end, and another node gets the slot")              \
     STEP(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                      \
     STEP(DRAINING, FAILED, "UpgradeFailed, RepairFailed",                                          \
          "drain.timeout is over: the node returns to service without the taint")                   \
-    STEP(DRAINING, NONE, "Cancelled, TargetChanged, NotNeeded, Released",                          \
-         "a user holds or cordons it, its target changes, or its fault has ended")                 \
+    STEP(DRAINING, NONE,                                                                           \
+         "Cancelled, TargetChanged, NotNeeded, AttemptsSpent, GpuPodArrived, Released",            \
+         "a user holds or cordons it, its target changes, its repair has no use, or it has a GPU " \
+         "pod and its GPUs only wait for a reset")                                                 \
     PHASE(UNLOADING, "Unloading", true, CHANGING) /* removes stack, then driver if it changes */   \
     STEP(UNLOADING, DRAINING, "GpuPodArrived", "a new GPU pod runs on the node")                   \
     STEP(UNLOADING, INSTALLING, "Unloaded", "stack and driver are removed")                        \

@@ -278,6 +278,11 @@ bool node_ignores_faults(const struct node_view *view)
     return str_eq(node_label(view, LABEL_HEALTH), HEALTH_IGNORE);
 }
 
+bool node_has_booted(uint64_t now, uint64_t before)
+{
+    return now && now != before;
+}
+
 struct node_facts node_facts(const struct node_view *view)
 {
     const struct node *n = view->node;

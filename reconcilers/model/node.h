@@ -98,6 +98,8 @@ bool node_bears(const struct node_view *view, const struct assignment *a);
 bool node_is_held(const struct node_view *view);
 /* Whether a user wants nothing to be done about faults of its GPUs: ostler.dev/health=ignore. */
 bool node_ignores_faults(const struct node_view *view);
+/* Whether a boot is known (0: it is not) and is another one than that of before. */
+bool node_has_booted(uint64_t now, uint64_t before);
 /* The facts for the tables in host.h and detect.h; borrowed from the view. */
 struct node_facts node_facts(const struct node_view *view);
 

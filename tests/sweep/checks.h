@@ -137,6 +137,9 @@ void check_cordon(struct invariants *v, const struct api_commit *c);
 /* Whether others closed or opened the node, made it or took it away, or brought it down or up, so
  * lately that Ostler may not have heard of it. */
 bool check_is_recent(const struct invariants *v, const char *node);
+/* Whether a claimed node holds a slot and its topology domain: not while it is down, unless Ostler
+ * reboots it. */
+bool check_keeps_place(const json_t *node, const struct reading_claim *claim);
 void check_failed_revision(struct invariants *v, const struct api_commit *c);
 /* Takes note of what any client committed. */
 void check_budget_commit(struct invariants *v, const struct api_commit *c);

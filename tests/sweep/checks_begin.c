@@ -123,8 +123,7 @@ void check_domain(struct invariants *v, const struct api_commit *c)
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         bool changes = reading_is_closed(node) && reading_claim(node, &other) &&
-                       reading_has_place(&other) && is_up(node) &&
-                       !check_is_recent(v, object_name(node));
+                       check_keeps_place(node, &other) && !check_is_recent(v, object_name(node));
         if (changes && !str_eq(str_or_empty(object_label(node, key)), domain))
             check_failed(v, INVARIANT_G4_DOMAIN, "%s, while %s of another domain is being changed",
                          object_name(c->after), object_name(node));

@@ -1,6 +1,7 @@
 /* Checks of who is taken out of service: how many at a time, for which revision, and by which
  * means. Counted on the server's own state. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
@@ -21,6 +22,11 @@ static bool is_up(const json_t *node)
 static bool is_cordoned(const json_t *node)
 {
     return json_bool(node, "spec.unschedulable", false);
+}
+
+bool check_keeps_place(const json_t *node, const struct reading_claim *claim)
+{
+    return reading_has_place(claim) && (is_up(node) || strcmp(claim->phase, "Rebooting") == 0);
 }
 
 /* Whether others have it out of service, or a fault of its GPUs has. */
@@ -61,6 +67,12 @@ static bool is_failed(const struct reading_claim *c)
     return str_eq(c->phase, "Failed");
 }
 
+/* A repair that only waits on a node that is closed for its fault: the closing has the place. */
+static bool only_waits(const json_t *node, const struct reading_claim *c)
+{
+    return str_eq(c->kind, "Repair") && str_eq(c->phase, "Waiting") && check_is_unhealthy(node);
+}
+
 /* A node that fails goes out of the count, and comes back into it when it is tried again. A claim
  * that a node gets because another client removed the one before, or because its policy is gone,
  * closes nothing that was open: that is not asked. */
@@ -76,7 +88,7 @@ bool check_is_taking(const struct invariants *v, const struct api_commit *c, str
         return false;
     if (!had && (reading_is_closed(c->before) || check_is_recent(v, object_name(c->before))))
         return false;
-    ret->was_ours = closed;
+    ret->was_ours = closed && !only_waits(c->before, &before);
     ret->was_out = had || is_out(c->before);
     ret->begins = reading_has_place(&ret->claim) && !(closed && reading_has_place(&before));
     return !is_failed(&ret->claim) && (!closed || ret->begins);
@@ -125,7 +137,8 @@ static struct tally_of_nodes count(const struct invariants *v)
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         struct reading_claim claim;
-        bool claimed = closing_claim(node, &claim), ours = claimed && !is_failed(&claim);
+        bool claimed = closing_claim(node, &claim),
+             ours = claimed && !is_failed(&claim) && !only_waits(node, &claim);
         bool recent = check_is_recent(v, object_name(node));
         bool out = ours || (object_label(node, LABEL_STACK) && is_out(node) && !recent);
         n.unhealthy += check_is_unhealthy(node);
@@ -133,7 +146,7 @@ static struct tally_of_nodes count(const struct invariants *v)
         n.ours += ours;
         n.out += out;
         count_gpus(&n, gpus_of(node, claimed ? &claim : NULL), ours, out);
-        n.begun += ours && reading_has_place(&claim) && is_up(node) && !recent;
+        n.begun += ours && check_keeps_place(node, &claim) && !recent;
     }
     return n;
 }

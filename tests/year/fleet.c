@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
+#include "kube/object.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/policy.h"
 #include "sim/api/builtin.h"
@@ -115,6 +116,16 @@ static void on_fault(void *arg)
     plan_fault(f);
 }
 
+static void on_commit(void *arg, const struct api_commit *c)
+{
+    struct fleet *f = arg;
+    if (c->kind != kind_named("nodes") || !c->after)
+        return;
+    for (size_t i = 0; i < f->options.nodes; i++)
+        if (str_eq(f->places[i].name, object_name(c->after)))
+            place_write(&f->places[i], c->after);
+}
+
 static void set_up_places(struct fleet *f)
 {
     f->places = xcalloc(f->options.nodes, sizeof *f->places);
@@ -126,6 +137,7 @@ static void set_up_places(struct fleet *f)
         };
     f->faults = year_faults(&f->options, SETTLED_MS, SETTLED_MS + f->options.days * DAY_MS,
                             &f->fault_count);
+    api_on_commit(f->api, on_commit, f);
     f->fault_event = (struct sim_event){ .fn = on_fault, .arg = f };
     plan_fault(f);
 }

@@ -29,6 +29,33 @@ static bool has_taint(const json_t *node)
     return false;
 }
 
+/* Whether no new pod gets there. */
+static bool is_closed(const json_t *node)
+{
+    return has_taint(node) || json_bool(node, "spec.unschedulable", false) ||
+           !str_eq(condition_status(json_at(node, "status.conditions"), "Ready"), "True");
+}
+
+/* What is wrong with a node when it is closed. A repair may have ended that at the next look. */
+void place_write(struct place *p, const json_t *node)
+{
+    struct actors_machine machine;
+    if (!p->active || p->closed_once)
+        return;
+    bool was = p->closing.known;
+    p->closing.known = is_closed(node);
+    if (!p->closing.known || was)
+        return;
+    p->closing.faults = p->closing.broken = 0;
+    actors_machine(p->fleet->actors, p->name, &machine);
+    for (size_t i = 0; i < p->trouble_count; i++) {
+        const struct year_fault *f = p->troubles[i].fault;
+        bool there = machine.faulty_gpus >> f->gpu & 1;
+        p->closing.faults += there;
+        p->closing.broken += there && f->kind->breaks;
+    }
+}
+
 static void see(struct place *p)
 {
     struct fleet *f = p->fleet;
@@ -38,8 +65,7 @@ static void see(struct place *p)
                   GPUS, &given);
     actors_machine(f->actors, p->name, &p->machine);
     p->given = p->machine.up ? (int) given : 0;
-    p->closed = !p->machine.up || has_taint(node) || json_bool(node, "spec.unschedulable", false) ||
-                !str_eq(condition_status(json_at(node, "status.conditions"), "Ready"), "True");
+    p->closed = !p->machine.up || is_closed(node);
 }
 
 static void add_sample(struct year_sums *s, bool back, double seconds)
@@ -81,9 +107,13 @@ static void note_closing(struct place *p)
     if (!p->closed || p->closed_once)
         return;
     p->closed_once = true;
+    if (!p->closing.known) {
+        p->closing.faults = p->trouble_count;
+        p->closing.broken = (size_t) place_broken(p);
+    }
     s->closings++;
-    s->closed_early += p->trouble_count > 0 && place_broken(p) == 0;
-    s->closed_falsely += p->trouble_count == 0;
+    s->closed_early += p->closing.faults > 0 && p->closing.broken == 0;
+    s->closed_falsely += p->closing.faults == 0;
 }
 
 /* How many GPUs do no work at the moment. */
@@ -150,7 +180,7 @@ static void begin(struct place *p, const struct year_fault *f)
     p->active = true;
     p->since_ms = p->at_ms = p->fleet->sim.now_ms;
     p->rng = rng_of(f->seed);
-    p->closed_once = p->was_broken = false;
+    p->closed_once = p->was_broken = p->closing.known = false;
     p->open_rate = p->closed_rate = 0;
     p->event = (struct sim_event){ .fn = look, .arg = p };
     see(p);

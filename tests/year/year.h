@@ -87,6 +87,12 @@ struct hands {
     int boots; /* of the machine before the act */
 };
 
+/* The faults of a node at the moment when it was closed. */
+struct closing_truth {
+    bool known;
+    size_t faults, broken; /* broken: those that break a GPU */
+};
+
 /* A node, and what happens on it from a fault until it is back in service. */
 struct place {
     struct fleet *fleet;
@@ -100,6 +106,7 @@ struct place {
     struct trouble troubles[TROUBLES_MAX];
     size_t trouble_count;
     bool closed_once;
+    struct closing_truth closing;
     bool was_broken;               /* one of the faults broke a GPU */
     double open_rate, closed_rate; /* GPUs that are lost at the moment, of the node's */
     struct hands hands;
@@ -143,6 +150,8 @@ void fleet_live(const struct year_options *o, struct year_sums *ret);
 void place_fault(struct place *p, const struct year_fault *f);
 /* Counts what was lost since the last look. */
 void place_count(struct place *p);
+/* The node was written. */
+void place_write(struct place *p, const json_t *node);
 /* Does something to the machine. */
 void place_do(struct place *p, enum spec_verb verb);
 

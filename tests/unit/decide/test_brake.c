@@ -190,6 +190,32 @@ static void judges(void **state)
 }
 
 /* The oldest first, and of one time the first that came. */
+/* A node that is closed at the end of a claim counts in the same window. */
+static void fills_as_it_judges(void **state)
+{
+    (void) state;
+    static const struct {
+        int64_t now_s;
+        bool full;
+    } rows_of[] = { { BEGAN_S + 300, true }, { BEGAN_S + 600, true }, { BEGAN_S + 601, false } };
+    const struct brake_spec spec = {
+        .window_s = 600, .max_nodes = { true, 20 }, .floor = 2, .cooldown_s = 900
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows_of); i++) {
+        struct brake_list before = { 0 };
+        struct brake_verdict v, then;
+        int64_t now_s = rows_of[i].now_s;
+        brake_list_add(&before, "a", BEGAN_S);
+        brake_list_add(&before, "b", BEGAN_S + 1);
+        brake_judge(&before, &spec, 10, now_s, &v);
+        assert_int_equal(brake_is_full(&before, &v, &spec, now_s), rows_of[i].full);
+        brake_list_add(&before, "c", now_s);
+        brake_judge(&before, &spec, 10, now_s, &then);
+        assert_int_equal(then.on, rows_of[i].full);
+        brake_list_clear(&before);
+    }
+}
+
 static void list_is_kept_in_order(void **state)
 {
     static const char *const names[] = { "e", "b", "d", "a", "c" };
@@ -259,6 +285,7 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, judges, rows);
     SUITE_ROWS(&s, names, names_rows);
+    suite_add(&s, "one more is too many in the window of a storm", fills_as_it_judges, NULL);
     suite_add(&s, "the list is kept in order", list_is_kept_in_order, NULL);
     suite_add(&s, "times to come are made now once", times_to_come_are_made_now_once, NULL);
     return suite_run(&s, "brake");

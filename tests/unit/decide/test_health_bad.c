@@ -45,6 +45,8 @@ static const struct row {
     { "the driver wants a reboot for one GPU", "{" A ", 'recovery': 'Reboot'}", "", "", NULL, 1,
       false, 0, 0 },
     { "whole node: gone from the bus", "", "", "{" A ", 'bus': 'Gone'}", NULL, 0, true, 0, 0 },
+    { "whole node: gone from the bus, and another GPU is bad by itself",
+      "{" B ", 'recovery': 'Reset'}", "", "{" A ", 'bus': 'Gone'}", NULL, 1, true, 0, 0 },
     { "whole node: lost, by NVML", "{" A ", 'lost': true}", "", "", NULL, 1, true, 0, 0 },
     { "whole node: lost, by the log", "", LINE(A, "79"), "", NULL, 1, true, 0, 0 },
     { "whole node: a link behind another fault of the GPU", "", LINE(A, "48") "," LINE(A, "74"), "",

@@ -108,21 +108,36 @@ static void put_node(struct fixture *f, size_t i)
     put_node_with(f, i, "");
 }
 
-/* Ostler's record of what it did about the lost GPU, or about the fault that is `reason`. */
-static void put_record(struct fixture *f, size_t i, enum fault_state state, const char *reason,
-                       int64_t since_s)
+/* The GPU of the faults. */
+#define GPU "0000:65:00.0"
+
+/* `left`: another fault of that GPU, which a user has left alone; "": none. */
+static void put_record_of(struct fixture *f, size_t i, enum fault_state state, const char *reason,
+                          const char *address, const char *left, int64_t since_s)
 {
     struct fault_record r = { .state = state,
-                              .address = "0000:65:00.0",
                               .boot = str_hash_id("b"),
                               .since_s = since_s,
                               .tainted = state == FAULT_CLOSED || state == FAULT_PROVING };
     snprintf(r.reason, sizeof r.reason, "%s", reason);
+    snprintf(r.address, sizeof r.address, "%s", address);
+    if (*left) {
+        snprintf(r.left.reason, sizeof r.left.reason, "%s", left);
+        snprintf(r.left.address, sizeof r.left.address, "%s", r.address);
+        r.left.boot = r.boot;
+    }
     CLEANUP_FREE char *record = fault_record_text(&r);
     CLEANUP_JSON json_t *text = json_string(record);
     CLEANUP_FREE char *quoted = json_dumps(text, JSON_ENCODE_ANY);
     CLEANUP_FREE char *has = xasprintf(", 'ostler.dev/fault': %s", quoted);
     put_node_with(f, i, has);
+}
+
+/* Ostler's record of what it did about the lost GPU, or about the fault that is `reason`. */
+static void put_record(struct fixture *f, size_t i, enum fault_state state, const char *reason,
+                       int64_t since_s)
+{
+    put_record_of(f, i, state, reason, GPU, "", since_s);
 }
 
 /* `says`: parts of the inventory; `health`: of the status. */
@@ -351,7 +366,8 @@ static void one_node_does_not_move_the_brake(void **state)
     assert_int_equal(f->cluster.brake.closings.len, 0);
 }
 
-/* Ostler left three nodes open; each has another fault when the storm is long over. */
+/* Ostler left three nodes open; each has a fault of another GPU when the storm is long over.
+ * Another fault of the same GPU closes no node, and so does not count. */
 static void faults_that_follow_a_storm_count_anew(void **state)
 {
     struct fixture *f = *state;
@@ -368,6 +384,11 @@ static void faults_that_follow_a_storm_count_anew(void **state)
     assert_false(f->cluster.brake.now.on);
     for (size_t i = 1; i <= 4; i++) {
         put_record(f, i, FAULT_BRAKED, "Xid95", NOW_S);
+        pass(f, i);
+    }
+    assert_int_equal(f->cluster.brake.closings.len, 0);
+    for (size_t i = 1; i <= 4; i++) {
+        put_record_of(f, i, FAULT_BRAKED, "Xid79", "0000:66:00.0", "", NOW_S);
         pass(f, i);
     }
     assert_true(f->cluster.brake.now.on);
@@ -510,6 +531,21 @@ static void ignored_faults_do_not_count(void **state)
     assert_int_equal(f->cluster.brake.unhealthy.len, 0);
 }
 
+/* Neither the fault of the record nor another one that a user has left alone will close a node. */
+static void faults_that_a_user_left_alone_do_not_count(void **state)
+{
+    struct fixture *f = *state;
+    put_fleet(f, 3);
+    put_record(f, 1, FAULT_IGNORED, "Xid79", NOW_S);
+    put_record_of(f, 2, FAULT_IGNORED, "Xid95", GPU, "Xid79", NOW_S);
+    put_record(f, 3, FAULT_IGNORED, "Xid95", NOW_S);
+    fall(f, 1);
+    fall(f, 2);
+    assert_int_equal(f->cluster.brake.closings.len, 0);
+    fall(f, 3);
+    assert_int_equal(f->cluster.brake.closings.len, 1);
+}
+
 static void new_facts_bring_a_pass(void **state)
 {
     struct fixture *f = *state;
@@ -547,6 +583,8 @@ int main(void)
         { "nodes leave the count", nodes_leave_the_count },
         { "nodes of others do not count", nodes_of_others_do_not_count },
         { "ignored faults do not count", ignored_faults_do_not_count },
+        { "faults that a user left alone do not count",
+          faults_that_a_user_left_alone_do_not_count },
         { "new facts bring a pass", new_facts_bring_a_pass },
     };
     struct suite s = { 0 };

@@ -46,6 +46,7 @@ static void each_way_deals_with_the_same_faults(void **state)
     assert_true(sums[WAY_OBSERVE].persons > 0);
     assert_true(sums[WAY_CLOSE].failed_jobs < sums[WAY_OBSERVE].failed_jobs);
     assert_int_equal(sums[WAY_CLOSE].closed_falsely, 0);
+    assert_int_equal(sums[WAY_REPAIR].closed_falsely, 0);
     assert_int_equal(sums[WAY_EKS].persons, 0);
     assert_true(sums[WAY_EKS].evictions > sums[WAY_CLOSE].evictions);
     assert_true(sums[WAY_NVSENTINEL].persons < sums[WAY_OBSERVE].persons);
