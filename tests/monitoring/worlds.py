@@ -246,18 +246,6 @@ WORLDS = {
         actions=(must_be_reset("10m", "gpu-1"),),
         more={"agents": True, "labeller": False},
     ),
-    "node-repaired": World(
-        "a GPU was reset for a fault, and its node works again",
-        set(),
-        lambda s: ready(2)(s)
-        and s.value("ostler_gpu_repairs_total", kind="reset", result="succeeded") == 1,
-        objects=(policy(**OLD, health={"mode": "Repair"}),),
-        actions=(
-            {"at": "10m", "do": "GpuFault", "node": "gpu-1", "with": {"kind": "Uncontained"}},
-        ),
-        more={"agents": True, "labeller": False, "gpuFaults": {"waits": True}},
-        options=("--allow-repairs=true",),
-    ),
     "node-closed-without-metrics": World(
         "a GPU must be reset, and the exporter's image does not exist",
         {"OstlerGpuFault", "OstlerNodeClosed", "OstlerPolicyDegraded"},
