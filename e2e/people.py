@@ -27,7 +27,7 @@ class Person:
             "KUBECONFIG": str(env.world.kubeconfig(user)),
         }
         for name in NAMES:
-            if not (self.folder / name).exists():
+            if not (self.folder / name).is_symlink():
                 (self.folder / name).symlink_to(ROOT / "build" / name)
 
     def run(self, *words):

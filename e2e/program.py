@@ -3,6 +3,7 @@
 import pathlib
 import signal
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 
@@ -136,16 +137,20 @@ class Operator:
         return "\n".join(text.splitlines()[-lines:])
 
 
+_MAKING = threading.Lock()
+
+
 def other_build():
     """The path of a build of Ostler with other built-in images (e2e/other_build.h), made from
-    the sources as they are now."""
-    done = subprocess.run(
-        ["make", "--silent", names.OTHER_BUILD.relative_to(names.ROOT)],
-        cwd=names.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    the sources as they are now; by one world at a time."""
+    with _MAKING:
+        done = subprocess.run(
+            ["make", "--silent", names.OTHER_BUILD.relative_to(names.ROOT)],
+            cwd=names.ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode:
         raise RuntimeError(f"make {names.OTHER_BUILD.name}: {done.stdout}{done.stderr}")
     return names.OTHER_BUILD

@@ -6,9 +6,11 @@ from harness import cases, contains, equal, test
 from names import COMPONENT, DRIVER, GPU_LABEL, GPU_TAINT, MANAGED, MARKS, OPERANDS, SEEN, STACK
 
 LABELLED = {row: row for row in kube.DETECTED_BY if row != "allocatable"}
+NODE_CASES = "tests/unit/decide/test_node_cases.c"  # tests/cases/node/detected-by-*
+HOSTS = "tests/unit/model/test_host.c"
 
 
-@cases(LABELLED)
+@cases(LABELLED, proven={row: NODE_CASES for row in LABELLED if row != "nfd"})
 def detected_by(env, row):
     """A node that shows its GPU in this way gets label, taint, both assignments and all
     operands."""
@@ -62,7 +64,10 @@ def detecting_label_of_false_is_no_gpu(env):
     assert GPU_LABEL not in env.labels(node), "a node without a GPU is labelled"
 
 
-@cases({os: os for os in ("ubuntu24.04", "ubuntu22.04", "rhel9")})
+@cases(
+    {os: os for os in ("ubuntu24.04", "ubuntu22.04", "rhel9")},
+    proven=dict.fromkeys(("ubuntu22.04", "rhel9"), HOSTS),
+)
 def os_from_nfd(env, os):
     """The driver image is the one for the operating system that NFD's labels name."""
     node = env.node("gpu", "nfd", os=os)
@@ -71,7 +76,7 @@ def os_from_nfd(env, os):
     contains(env.image(node, "driver"), f"-{os}", "driver image")
 
 
-@cases({os: os for os in ("ubuntu22.04", "rhel9")})
+@cases({os: os for os in ("ubuntu22.04", "rhel9")}, proven={"rhel9": HOSTS})
 def os_from_node_info(env, os):
     """Without NFD the operating system is read from status.nodeInfo."""
     node = env.node("gpu", "gke", os=os, nfd=False)

@@ -7,6 +7,8 @@ import kube
 from harness import cases, equal, test
 from names import DRIVER, GPU_LABEL, GPU_TAINT, OPERANDS, STACK
 
+NODE_CASES = "tests/unit/decide/test_node_cases.c"  # tests/cases/node/drift-*
+HERE = "e2e/scenarios/s03_drift.py"  # DaemonSets of tiers are put back alike
 SOON = 2  # seconds: by a watch event, not by a timer
 
 
@@ -30,7 +32,10 @@ def _no_pod_replaced(env, *components):
         equal(env.pod_uids(component), uids, f"{component} pods")
 
 
-@cases({"gpu_present": GPU_LABEL, "driver": DRIVER, "stack": STACK})
+@cases(
+    {"gpu_present": GPU_LABEL, "driver": DRIVER, "stack": STACK},
+    proven=dict.fromkeys(("gpu_present", "stack"), NODE_CASES),
+)
 def label_removed(env, key):
     """A label of ours that a user removes is back."""
     node = env.serving("gpu")
@@ -40,7 +45,7 @@ def label_removed(env, key):
     env.wait_serving(node)
 
 
-@cases({"gpu_present": GPU_LABEL, "stack": STACK})
+@cases({"gpu_present": GPU_LABEL, "stack": STACK}, proven={"gpu_present": NODE_CASES})
 def label_changed(env, key):
     """A label of ours that a user changes is put right."""
     node = env.serving("gpu")
@@ -61,7 +66,10 @@ def taint_removed(env):
     equal(kube.taint(env.get_node(node), "team"), "team=a:NoSchedule", "the other taint")
 
 
-@cases({c.replace("-", "_"): c for c in ("driver", "toolkit", "device-plugin", "exporter")})
+@cases(
+    {c.replace("-", "_"): c for c in ("driver", "toolkit", "device-plugin", "exporter")},
+    proven=dict.fromkeys(("toolkit", "device_plugin"), HERE),
+)
 def daemonset_image_edited(env, component):
     """An image that a user edits in a DaemonSet is put back; no pod of a tier is replaced."""
     env.serving("gpu")
@@ -160,7 +168,10 @@ def daemonset_selector_of_nodes_edited(env):
     )
 
 
-@cases({c.replace("-", "_"): c for c in ("driver", "device-plugin", "exporter")})
+@cases(
+    {c.replace("-", "_"): c for c in ("driver", "device-plugin", "exporter")},
+    proven={"device_plugin": HERE},
+)
 def daemonset_deleted(env, component):
     """A DaemonSet that a user deletes is made again."""
     node = env.serving("gpu")

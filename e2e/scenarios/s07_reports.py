@@ -8,6 +8,7 @@ from harness import cases, contains, equal, test
 from names import OPERANDS
 from worker import Worker
 
+CLUSTER_CASES = "tests/unit/decide/test_cluster_cases.c"  # first causes, in tests/cases/cluster
 BROKEN = {
     # name -> (spec, operand, reason, how many of two nodes): the first toolkit of a pool comes to
     # one node, and stops there
@@ -28,7 +29,7 @@ BROKEN = {
 }
 
 
-@cases(BROKEN)
+@cases(BROKEN, proven=dict.fromkeys(("driver_crash", "plugin_image_missing"), CLUSTER_CASES))
 def broken(env, row):
     """An operand that cannot run: Ready=False, the message names operand, count and reason; a
     node that waits for it says so."""

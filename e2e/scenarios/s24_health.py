@@ -24,6 +24,8 @@ IGNORE = "ostler.dev/health"
 STAYS_OPEN = 12  # longer than a second look takes
 
 
+# Both close nodes in other tests here, and in every phase of the sweep, with the same checks.
+ELSEWHERE = "tests/sweep/checks_closing.c"
 # What an agent reports -> (its report, the reason, how soon the node is closed)
 FAULTS = {
     "a_reset_is_needed": (
@@ -36,7 +38,7 @@ FAULTS = {
 }
 
 
-@cases(FAULTS)
+@cases(FAULTS, proven=dict.fromkeys(("a_reset_is_needed", "a_gpu_is_lost"), ELSEWHERE))
 def closes(env, row):
     """A fault closes the node, says so, and evicts no pod; a boot and a validation open it."""
     what, reason, soon = row

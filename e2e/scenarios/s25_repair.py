@@ -7,7 +7,7 @@ import time
 import agent
 import kube
 from faults import AT_ONCE, GPUS, boot, healthy, report, serving, tainted, tries
-from harness import contains, equal, long_test, test
+from harness import contains, equal, long_test, proven_by, test
 from names import OPERANDS
 from people import people
 from rollouts import Ways, ago, claim_of, closed, phase_of
@@ -135,6 +135,7 @@ def a_reboot_after_a_reset_that_fails(env):
 
 
 @test
+@proven_by("tests/cases/node/repair-3-resetting-fails.yaml")
 def no_reboot_without_leave(env):
     """The reset fails and health.reboot is None: the node gets its driver back, stays closed, and
     its report says what to do."""
@@ -204,6 +205,7 @@ def from_the_log_to_the_bus(env):
 
 
 @test
+@proven_by("tests/sweep/checks_budget.c")
 def one_at_a_time(env):
     """Two nodes with a fault are repaired one after the other: repairs have the budget of
     upgrades."""

@@ -14,7 +14,7 @@
 #include "tests/unit/support/suite.h"
 
 enum {
-    FLEETS = SANITIZED ? 75 : 600,
+    FLEETS = SANITIZED ? 40 : 600,
     NODES_MAX = 24,
     POOLS = 2,
     ZONES = 3,

@@ -11,7 +11,7 @@
 #include "tests/unit/support/suite.h"
 
 enum {
-    FLEETS = SANITIZED ? 50 : 400,
+    FLEETS = SANITIZED ? 25 : 400,
     NODES_MAX = 20,
     POOLS = 2,
     MINUTE_S = 60,
