@@ -8,10 +8,9 @@
 
 /* What is about to begin. */
 struct call_off_case {
-    bool asked;   /* a user asked for the repair: the mode and the node's faults do not count */
-    bool reboots; /* a reboot, not a reset */
-    bool
-        cordon_counts; /* a cordon is a user's; kured cordons a node whose reboot it was asked for */
+    bool asked;         /* a user asked for the repair */
+    bool reboots;       /* a reboot, not a reset */
+    bool cordon_counts; /* not while kured may cordon the node for its reboot */
 };
 
 /* One word for the claim; NULL: it may go on. Static. */

@@ -132,7 +132,7 @@ static const char *why_called_off(const struct upgrade_pass *s, bool reboots, bo
                            &(struct call_off_case){ s->out->claim.asked, reboots, cordon_counts });
 }
 
-/* The node gets its driver and stack back without a reset or a reboot. `word` may be the claim's. */
+/* The node gets driver and stack back without a reset or a reboot. `word` may be the claim's. */
 static void call_off(struct upgrade_pass *s, const char *word)
 {
     struct claim *c = &s->out->claim;

@@ -1,5 +1,5 @@
-/* The one-off pod that resets GPUs of a node, reboots it, or takes back what asked for its reboot. It
- * belongs to one attempt: its purpose is when the phase of the claim began. */
+/* The one-off pod that resets GPUs of a node, reboots it, or removes the file that asks for its
+ * reboot. It belongs to one attempt: its purpose is when the phase of the claim began. */
 #ifndef OSTLER_RECONCILERS_DECIDE_REPAIR_POD_H
 #define OSTLER_RECONCILERS_DECIDE_REPAIR_POD_H
 

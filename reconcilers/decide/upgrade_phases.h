@@ -68,10 +68,10 @@ void upgrade_pass_assign(struct upgrade_pass *s, struct assignment_ref to);
 void upgrade_pass_assign_unchanged(struct upgrade_pass *s);
 /* Keeps what it ran before, or what an earlier attempt installed. */
 void upgrade_pass_assign_as_it_was(struct upgrade_pass *s);
-/* Whether no pod is left that a reboot would kill: no GPU pod where kured drains the node, else none
- * that the drain of all pods would move. If so, what is planned comes after a list of the node's
- * pods. If not, evicts them; from phase Unloading, a GPU pod that came returns the node to phase
- * Draining. */
+/* Whether no pod is left that a reboot would kill: no GPU pod where kured drains the node, else
+ * none that the drain of all pods would move. If so, what is planned comes after a list of the
+ * node's pods. If not, evicts them; from phase Unloading, a GPU pod that came returns the node to
+ * phase Draining. */
 bool upgrade_pass_is_empty(struct upgrade_pass *s);
 /* Moves its claim to another phase. */
 void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum reason reason,
