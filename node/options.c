@@ -26,9 +26,10 @@ static bool store_module(const struct option_kind *kind, const char *value, void
 static const char *const sources[] = {
     [READY_OF_CONTAINER] = "container", [READY_OF_HOST] = "host", [READY_OF_EITHER] = "either", NULL
 };
-static const char *const ways[] = {
-    [REBOOT_BY_INIT] = "pod", [REBOOT_BY_SENTINEL] = "sentinel", NULL
-};
+static const char *const ways[] = { [REBOOT_BY_INIT] = "pod",
+                                    [REBOOT_BY_SENTINEL] = "sentinel",
+                                    [REBOOT_WITHDRAWN] = "withdraw",
+                                    NULL };
 static const char *const signs[] = { [READY_DRIVER] = "driver", [READY_TOOLKIT] = "toolkit", NULL };
 
 static bool store_boot(const struct option_kind *kind, const char *value, void *to)
@@ -152,8 +153,8 @@ static int take_way(const char *word, struct node_options *o, struct err *e)
 {
     return option_store_word(&(struct option_kind){ .words = ways }, word, &o->way)
                ? 0
-               : err_set(e, ERR_INVALID, "reboot needs one of pod and sentinel, but has \"%s\"",
-                         word);
+               : err_set(e, ERR_INVALID,
+                         "reboot needs one of pod, sentinel and withdraw, but has \"%s\"", word);
 }
 
 static int take_gpu(const char *word, struct node_options *o, struct err *e)
@@ -208,7 +209,7 @@ static int check(struct node_options *o, size_t words, const struct option_reade
     if (o->command == NODE_COMMAND_WAIT && words == 1)
         return err_set(e, ERR_INVALID, "wait needs one of driver and toolkit");
     if (o->command == NODE_COMMAND_REBOOT && words == 1)
-        return err_set(e, ERR_INVALID, "reboot needs one of pod and sentinel");
+        return err_set(e, ERR_INVALID, "reboot needs one of pod, sentinel and withdraw");
     if (o->command == NODE_COMMAND_RESET && words == 1)
         return err_set(e, ERR_INVALID, "reset needs the PCI address of a GPU");
     if (WITH_PROGRAM & BIT(o->command) && !o->program)

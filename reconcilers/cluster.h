@@ -155,13 +155,13 @@ struct cluster {
 
     /* Why nothing is done, which the policy's status reports; NULL: work goes on. */
     const struct prerequisite_problem *blocked;
-    json_t *object;                  /* the policy; NULL: there is none */
-    struct policy policy;            /* the newest valid one */
-    bool policy_valid;               /* `policy` is set */
-    struct rollout_spec rollout;     /* of `policy` */
-    struct health_spec health;       /* the same */
-    bool all_pods;                   /* the policy drains all pods, so all pods are cached */
-    struct selector pod_selector;    /* its drain.podSelector: pod labels that it uses are kept */
+    json_t *object;               /* the policy; NULL: there is none */
+    struct policy policy;         /* the newest valid one */
+    bool policy_valid;            /* `policy` is set */
+    struct rollout_spec rollout;  /* of `policy` */
+    struct health_spec health;    /* the same */
+    bool all_pods;                /* the policy drains or reboots for all pods, so all are cached */
+    struct selector pod_selector; /* its drain.podSelector: pod labels that it uses are kept */
     struct policy_problems problems; /* of `object` */
     char *problem_text;              /* NULL: no problem */
     struct targets *targets;         /* of `policy` */

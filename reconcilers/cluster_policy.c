@@ -23,11 +23,20 @@ static void forget_policy(struct cluster *c)
     c->policy_valid = false;
 }
 
+/* Whether a drain may have to move pods without a GPU: the policy drains all, or lets Ostler reboot
+ * nodes, which kills all. */
+static bool needs_all_pods(const struct cluster *c)
+{
+    const struct health_spec *h = &c->health;
+    return c->rollout.drain.mode == DRAIN_ALL_PODS ||
+           (h->repairs && h->mode != HEALTH_MODE_OBSERVE && h->reboot == HEALTH_REBOOT_POD);
+}
+
 /* Which pods and labels are cached is decided when they arrive. Until they are listed again,
  * nothing is done. */
 static void keep_pods(struct cluster *c)
 {
-    bool all = c->rollout.drain.mode == DRAIN_ALL_PODS;
+    bool all = needs_all_pods(c);
     struct selector selector = { 0 };
     selector_compile(c->rollout.drain.pod_selector, &selector, NULL);
     bool same = all == c->all_pods &&

@@ -176,17 +176,31 @@ static void describe_record(json_t *story, const json_t *node)
                            r.reason, *r.address ? " of GPU " : "", r.address));
 }
 
+/* What a claim changes or repairs: " of its driver from d1 to d2", " of Xid79 of GPU …"; "":
+ * nothing. Owned by the caller. */
+static char *change_text(const struct claim *c, const json_t *node)
+{
+    struct fault_record r;
+    enum tier tier = assignment_changes_by(assignment_ref(&c->from), assignment_ref(&c->to));
+    if (!assignment_same(assignment_ref(&c->from), assignment_ref(&c->to)))
+        return xasprintf(" of its %s from %s to %s", tiers[tier].name, c->from.hash[tier],
+                         c->to.hash[tier]);
+    fault_record_parse(object_annotation(node, ANNOTATION_FAULT), &r);
+    if (!claim_kinds[c->kind].repairs)
+        return xstrdup("");
+    if (c->asked)
+        return xstrdup(" of its GPUs, for which a user asked");
+    return *r.reason ? xasprintf(" of %s%s%s", r.reason, *r.address ? " of GPU " : "", r.address)
+                     : xstrdup(" of its GPUs");
+}
+
 static void describe_claim(json_t *story, const json_t *node)
 {
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
     if (!text || !claim_parse(text, &c, NULL))
         return;
-    enum tier tier = assignment_changes_by(assignment_ref(&c.from), assignment_ref(&c.to));
-    bool changes = !assignment_same(assignment_ref(&c.from), assignment_ref(&c.to));
-    CLEANUP_FREE char *change = changes ? xasprintf(" of its %s from %s to %s", tiers[tier].name,
-                                                    c.from.hash[tier], c.to.hash[tier])
-                                        : xstrdup("");
+    CLEANUP_FREE char *change = change_text(&c, node);
     add_step_at(story, c.claimed_s, "claim", false,
                 json_textf("taken out of service: %s%s, attempt %u", claim_kinds[c.kind].name,
                            change, c.attempt));

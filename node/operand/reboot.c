@@ -12,9 +12,10 @@
 
 #define BOOT_ID "proc/sys/kernel/random/boot_id"
 #define INIT_NAME "proc/1/comm"
-#define SENTINEL_TEXT "Ostler: a GPU of this node works again only after a reboot\n"
+/* By this text Ostler knows its own. */
+#define SENTINEL_TEXT "ostler.dev/repair: a GPU of this node works again only after a reboot\n"
 
-enum { BOOT_ID_MAX = 64, INIT_PID = 1, NAME_MAX_LEN = 15 };
+enum { BOOT_ID_MAX = 64, INIT_PID = 1, NAME_MAX_LEN = 15, SENTINEL_MAX = 128 };
 
 static int is_over(struct view *v, const char *boot, bool *ret, struct err *e)
 {
@@ -49,18 +50,42 @@ static int put_sentinel(const struct root *root, struct err *e)
     return root_has(root, REBOOT_SENTINEL) ? 0 : place_put(root, REBOOT_SENTINEL, SENTINEL_TEXT, e);
 }
 
+/* A sentinel of ours has our text and nothing else. */
+static int withdraw(struct view *v, const char **ret_done, struct err *e)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(SENTINEL_MAX);
+    enum sight sight = view_read(v, REBOOT_SENTINEL, &text);
+    if (sight == UNREADABLE)
+        return err_set(e, ERR_SYSTEM, "cannot read /" REBOOT_SENTINEL);
+    bool ours = sight == SEEN && str_eq(buf_text(&text), SENTINEL_TEXT);
+    *ret_done = ours            ? "/" REBOOT_SENTINEL " is removed"
+                : sight == SEEN ? "/" REBOOT_SENTINEL " is not Ostler's, and stays"
+                                : "there is no /" REBOOT_SENTINEL;
+    return ours ? place_remove(v->root, REBOOT_SENTINEL, e) : 0;
+}
+
+/* What it does in the boot that it is for. */
+static int act(struct view *v, const struct reboot *r, const char **ret_done, struct err *e)
+{
+    switch (r->way) {
+    case REBOOT_BY_SENTINEL:
+        *ret_done = "/" REBOOT_SENTINEL " asks for a reboot of this machine";
+        return put_sentinel(v->root, e);
+    case REBOOT_WITHDRAWN:
+        return withdraw(v, ret_done, e);
+    case REBOOT_BY_INIT:
+        break;
+    }
+    *ret_done = "systemd was asked to reboot this machine";
+    return signal_init(v, r, e);
+}
+
 int reboot_run(const struct root *root, const struct reboot *r, struct err *e)
 {
     CLEANUP_VIEW struct view v = { .root = root };
-    const char *done = "systemd was asked to reboot this machine";
+    const char *done = "this machine has booted since: nothing to do";
     bool over = false;
-    if (is_over(&v, r->boot, &over, e) < 0)
-        return -1;
-    if (over)
-        done = "this machine has booted since: nothing to do";
-    else if (r->way == REBOOT_BY_SENTINEL)
-        done = "/" REBOOT_SENTINEL " asks for a reboot of this machine";
-    if (!over && (r->way == REBOOT_BY_SENTINEL ? put_sentinel(root, e) : signal_init(&v, r, e)) < 0)
+    if (is_over(&v, r->boot, &over, e) < 0 || (!over && act(&v, r, &done, e) < 0))
         return -1;
     fprintf(stderr, "%s\n", done);
     place_last_words(r->words, done);

@@ -17,6 +17,7 @@ enum { REBOOT_BOOT_LEN = 16 };
 enum reboot_way {
     REBOOT_BY_INIT,     /* a signal to process 1: the container has the host's processes */
     REBOOT_BY_SENTINEL, /* the sentinel: another program drains the node and reboots it */
+    REBOOT_WITHDRAWN,   /* not at all: a sentinel of ours goes */
 };
 
 /* kill(2). */

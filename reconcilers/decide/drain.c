@@ -66,7 +66,11 @@ struct drain_spec drain_of_claim(const struct drain_spec *spec, const struct hea
 
 int64_t drain_closed_s(const struct claim *c)
 {
-    return c->phase == CLAIM_DRAINING || c->phase == CLAIM_UNLOADING ? c->claimed_s : 0;
+    static const bool evicts[CLAIM_PHASE_COUNT] = { [CLAIM_DRAINING] = true,
+                                                    [CLAIM_UNLOADING] = true,
+                                                    [CLAIM_RESETTING] = true,
+                                                    [CLAIM_REBOOTING] = true };
+    return evicts[c->phase] ? c->claimed_s : 0;
 }
 
 bool drain_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s,
@@ -243,7 +247,7 @@ bool drain_is_stuck_by_jobs(const struct drain *d)
 
 /* ---- requests */
 
-enum removal { TRY_EVICT, EVICT, DELETE };
+enum removal { TRY_EVICT, EVICT, EVICT_TO_REBOOT, DELETE };
 
 static void drain_remove(const struct pod *p, enum removal how, struct actions *actions)
 {
@@ -256,6 +260,8 @@ static void drain_remove(const struct pod *p, enum removal how, struct actions *
                         "dry run of the eviction, before Ostler evicts a pod of the node" },
         [EVICT] = { VERB_EVICT, REASON_DRAIN,
                     "the driver of its node is about to be replaced: Ostler evicts the pod" },
+        [EVICT_TO_REBOOT] = { VERB_EVICT, REASON_DRAIN,
+                              "its node is about to reboot: Ostler evicts the pod" },
         [DELETE] = { VERB_DELETE, REASON_DRAIN_TIMED_OUT,
                      "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the "
                      "pod" },
@@ -280,7 +286,7 @@ void drain_evict(const struct drain *d, bool dry_run_first, struct actions *acti
 {
     if (dry_run_first)
         drain_remove_all(d, TRY_EVICT, actions);
-    drain_remove_all(d, EVICT, actions);
+    drain_remove_all(d, d->reboots ? EVICT_TO_REBOOT : EVICT, actions);
 }
 
 void drain_delete(const struct drain *d, struct actions *actions)

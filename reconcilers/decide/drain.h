@@ -86,6 +86,7 @@ struct drain {
     const struct host_holder *hosts;
     size_t host_count;
     const struct drain_found *found; /* `waiting` pods, by fate and name; from the arena */
+    bool reboots;                    /* its node is about to reboot; the caller sets it */
     int64_t again_s; /* seconds until the first returned pod is evicted again; 0: none returned */
     const struct pod **leaving; /* of[DRAIN_LEAVES] pods, by name; from the arena */
     /* The pods that it waits for, and what to do; NULL: none; from the arena. */

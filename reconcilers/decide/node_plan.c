@@ -167,6 +167,8 @@ static void mark_repair(const struct node_pass *p, const struct upgrade *up, str
 {
     struct fault_record record;
     fault_record_parse(wanted->fault, &record);
+    if (up->untries)
+        fault_record_untry(&record, up->tried, up->untried_s);
     if (up->tries)
         fault_record_try(&record, up->tried, p->in->now_s);
     if (up->heals) {
@@ -174,7 +176,7 @@ static void mark_repair(const struct node_pass *p, const struct upgrade *up, str
         wanted->unhealthy = p->v->unhealthy = false;
         p->v->repair = REPAIR_NOTHING;
     }
-    if (!up->tries && !up->heals)
+    if (!up->tries && !up->untries && !up->heals)
         return;
     CLEANUP_FREE char *text = fault_record_text(&record);
     wanted->fault = text ? arena_strdup(p->a, text) : NULL;
@@ -185,9 +187,9 @@ static void act_on_repair(const struct node_pass *p, const struct upgrade *up)
 {
     bool under_way = up->claimed &&
                      (up->claim.phase == CLAIM_RESETTING || up->claim.phase == CLAIM_REBOOTING);
-    repair_pods_clear(p, under_way ? &up->claim : NULL);
+    repair_pods_clear(p, under_way ? &up->claim : NULL, up->job);
     if (up->makes_pod)
-        repair_pod_make(p, up->pod_kind, &up->claim);
+        repair_pod_make(p, up->job, &up->claim);
 }
 
 /* A node with its driver and without a stack, because its first toolkit comes in turn. */
@@ -337,7 +339,9 @@ static void write_claimed(const struct node_pass *p, const struct upgrade *up,
     node_closing_mark(p, closing, &wanted);
     mark_repair(p, up, &wanted);
     if (up->look || up->look_for_holders)
-        node_plan_look_at_node(p, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS);
+        node_plan_look_at_node(p, up->look ? up->look_reason : REASON_HOLDERS);
+    if (up->looks_for_pod)
+        repair_pod_look_for(p, up->job);
     write_patch(p, marks_patch(&p->in->view, &wanted),
                 fault        ? closing->out.reason
                 : up->reason ? up->reason
@@ -455,7 +459,7 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t,
         proof_act(p, &proving.of, &proving.look);
     else if (p->in->view.node->ready)
         proof_clear(p);
-    repair_pods_clear(p, NULL);
+    repair_pods_clear(p, NULL, REPAIR_JOB_RESET);
     node_closing_judge(p, look, closing);
 }
 
@@ -589,7 +593,7 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
         node_plan_release(&pass);
     if (!ours) {
         proof_clear(&pass);
-        repair_pods_clear(&pass, NULL);
+        repair_pods_clear(&pass, NULL, REPAIR_JOB_RESET);
     }
     images_clean(&pass);
 }

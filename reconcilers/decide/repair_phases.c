@@ -1,10 +1,13 @@
 #include "reconcilers/decide/repair_phases.h"
 
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/deadline.h"
 #include "reconcilers/decide/node_operands.h"
+#include "reconcilers/decide/repair_call_off.h"
 #include "reconcilers/decide/repair_pod.h"
 #include "reconcilers/decide/repair_rungs.h"
 #include "reconcilers/decide/task_pod.h"
@@ -84,11 +87,22 @@ static const char *fault_text(const struct node_input *in)
 static void try(struct upgrade_pass *s, enum repair_kind kind, const char *message)
 {
     bool resets = kind == REPAIR_RESET;
+    struct claim *c = &s->out->claim;
     s->out->tries = true;
     s->out->tried = kind;
-    s->out->claim.boot = resets ? 0 : s->p->in->view.node->boot;
+    s->out->job = resets ? REPAIR_JOB_RESET : REPAIR_JOB_REBOOT;
+    c->boot = resets ? 0 : s->p->in->view.node->boot;
+    c->sentinel = !resets && s->p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL;
     upgrade_pass_enter(s, resets ? CLAIM_RESETTING : CLAIM_REBOOTING,
                        resets ? REASON_RESETTING : REASON_REBOOTING, message);
+}
+
+/* The attempt of this phase does not count. */
+static void take_back(struct upgrade_pass *s, enum repair_kind kind)
+{
+    s->out->untries = true;
+    s->out->tried = kind;
+    s->out->untried_s = s->out->claim.since_s;
 }
 
 static void give_up(struct upgrade_pass *s, enum reason reason, const char *message)
@@ -96,11 +110,74 @@ static void give_up(struct upgrade_pass *s, enum reason reason, const char *mess
     upgrade_pass_fail(s, reason_text(reason), "%s", message);
 }
 
+/* `from_s`: since when pods may be evicted for the reboot. */
+static void reboot_when_empty(struct upgrade_pass *s, int64_t from_s, const char *message)
+{
+    if (upgrade_pass_is_empty(s))
+        try(s, REPAIR_REBOOT, message);
+    else if (s->out->send &&
+             deadline_is_over(s->p, from_s, s->p->in->rollout->drain.timeout_s, false)) {
+        s->out->send = SEND_NONE;
+        give_up(s, REASON_REBOOT_FAILED,
+                arena_printf(s->p->a, "drain.timeout is over, and the node was not rebooted: %s",
+                             s->out->message));
+    }
+}
+
+/* ---- what calls a repair off */
+
+static const char *why_called_off(const struct upgrade_pass *s, bool reboots, bool cordon_counts)
+{
+    return repair_call_off(s->p->in,
+                           &(struct call_off_case){ s->out->claim.asked, reboots, cordon_counts });
+}
+
+/* The node gets driver and stack back without a reset or a reboot. `word` may be the claim's. */
+static void call_off(struct upgrade_pass *s, const char *word)
+{
+    struct claim *c = &s->out->claim;
+    if (repair_repairs(s) && word != c->called_off)
+        snprintf(c->called_off, sizeof c->called_off, "%s", word);
+    upgrade_pass_install(
+        s, REASON_REPAIR_CALLED_OFF,
+        arena_printf(s->p->a, "the repair is called off: %s", repair_call_off_text(word)));
+}
+
+/* The same before the pod of the phase exists, so that the attempt does not count either. */
+static void call_off_attempt(struct upgrade_pass *s, enum repair_kind kind, const char *word)
+{
+    enum claim_phase phase = s->out->claim.phase;
+    take_back(s, kind);
+    call_off(s, word);
+    s->out->looks_for_pod = true;
+    if (s->out->claim.phase != phase)
+        return;
+    /* It waits for a record. */
+    s->out->untries = s->out->looks_for_pod = false;
+    *s->out->claim.called_off = '\0';
+}
+
+bool repair_ends_called_off(struct upgrade_pass *s)
+{
+    const struct claim *c = &s->out->claim;
+    bool back = *s->p->v->carried.hash[TIER_STACK] && !operands_missing(s->p->v),
+         proven = assignment_same(assignment_ref(&c->to), assignment_ref(&c->from));
+    if (!repair_repairs(s) || !*c->called_off || !back || !(proven || upgrade_pass_works(s)))
+        return false;
+    upgrade_pass_release(s, REASON_REPAIR_CALLED_OFF,
+                         arena_printf(s->p->a,
+                                      "the repair was called off (%s), and nothing was repaired: "
+                                      "the node has its driver back",
+                                      repair_call_off_text(c->called_off)));
+    return true;
+}
+
 /* ---- phase Unloading */
 
 bool repair_takes_driver(const struct upgrade_pass *s)
 {
-    return repair_repairs(s) && !is_tried(s);
+    return repair_repairs(s) && !is_tried(s) && !*s->out->claim.called_off &&
+           !why_called_off(s, false, true);
 }
 
 /* Whether a claim of another kind can reset GPUs now: their driver is off. */
@@ -119,7 +196,8 @@ static bool is_on_the_way(const struct upgrade_pass *s)
 static bool resets_on_the_way(struct upgrade_pass *s)
 {
     enum reason why;
-    if (!is_on_the_way(s) || next_rung(s, false, &why) != REPAIR_RESET)
+    if (!is_on_the_way(s) || why_called_off(s, false, true) ||
+        next_rung(s, false, &why) != REPAIR_RESET)
         return false;
     try(s, REPAIR_RESET, "the driver is removed: Ostler resets the GPUs that need it");
     return true;
@@ -127,19 +205,25 @@ static bool resets_on_the_way(struct upgrade_pass *s)
 
 bool repair_begins(struct upgrade_pass *s)
 {
+    const struct claim *c = &s->out->claim;
     enum reason why;
     if (is_tried(s))
         return false;
     if (!repair_repairs(s))
         return resets_on_the_way(s);
+    const char *off = *c->called_off ? c->called_off : why_called_off(s, false, true);
+    if (off) {
+        call_off(s, off);
+        return true;
+    }
     switch (next_rung(s, false, &why)) {
     case REPAIR_RESET:
         try(s, REPAIR_RESET, "the driver is removed: Ostler resets the GPUs");
         break;
     case REPAIR_REBOOT:
-        try(s, REPAIR_REBOOT,
-            "toolkit, device plugin and driver are removed: Ostler reboots the "
-            "node");
+        reboot_when_empty(s, c->since_s,
+                          "toolkit, device plugin and driver are removed: Ostler reboots the "
+                          "node");
         break;
     case REPAIR_KINDS:
         give_up(s, why ? why : REASON_REPAIR_FAILED, for_people(why));
@@ -149,45 +233,69 @@ bool repair_begins(struct upgrade_pass *s)
 
 /* ---- phase Resetting */
 
-/* An upgrade goes on: the fault is older than what it installs. */
-static void reset_failed(struct upgrade_pass *s, const char *words)
+/* When the attempt ended: by its pod, or by the time; at most now. */
+static int64_t ended_s(const struct upgrade_pass *s, const struct repair_pod *pod)
+{
+    int64_t now_s = s->p->in->now_s,
+            at_s = pod->ended_s ? pod->ended_s
+                                : s->out->claim.since_s + s->p->in->rollout->install_timeout_s;
+    return at_s < now_s ? at_s : now_s;
+}
+
+/* An upgrade goes on: the fault is older than what it installs. A reset that never ran says nothing
+ * about the GPUs, so no reboot follows. */
+static void reset_failed(struct upgrade_pass *s, const struct repair_pod *pod, const char *words)
 {
     enum reason why;
+    const char *off = why_called_off(s, false, true);
+    if (!pod->ran)
+        take_back(s, REPAIR_RESET);
     if (!repair_repairs(s))
         upgrade_pass_install(s, REASON_RESET_FAILED,
                              arena_printf(s->p->a, "the GPUs were not reset: %s", words));
+    else if (!pod->ran)
+        give_up(
+            s, REASON_REPAIR_FAILED,
+            arena_printf(s->p->a, "no pod could reset the GPUs: %s; Ostler tries again", words));
+    else if (off)
+        call_off(s, off);
     else if (next_rung(s, true, &why) == REPAIR_REBOOT)
-        try(s, REPAIR_REBOOT,
+        reboot_when_empty(
+            s, ended_s(s, pod),
             arena_printf(s->p->a, "the GPUs were not reset: %s; Ostler reboots the node", words));
     else
         give_up(s, REASON_RESET_FAILED,
                 arena_printf(s->p->a, "the GPUs were not reset: %s; %s", words, for_people(why)));
 }
 
-static void wait_for_pod(struct upgrade_pass *s, enum task_kind kind, const struct repair_pod *pod)
+static void wait_for_pod(struct upgrade_pass *s, const char *does, const struct repair_pod *pod)
 {
     s->out->makes_pod = pod->state == REPAIR_POD_MISSING;
-    s->out->pod_kind = kind;
-    bool resets = kind == TASK_RESET;
-    const char *does = resets ? "a pod resets the node's GPUs" : "a pod reboots the node";
-    upgrade_pass_describe(s, resets ? REASON_RESETTING : REASON_REBOOTING,
+    upgrade_pass_describe(s, s->out->job == REPAIR_JOB_RESET ? REASON_RESETTING : REASON_REBOOTING,
                           pod->words ? arena_printf(s->p->a, "%s: %s", does, pod->words) : does);
 }
 
 void repair_step_resetting(struct upgrade_pass *s)
 {
     struct repair_pod pod;
+    s->out->job = REPAIR_JOB_RESET;
     upgrade_pass_assign_unchanged(s);
-    repair_pod_look(s->p, TASK_RESET, &s->out->claim, &pod);
-    if (pod.state == REPAIR_POD_DONE)
+    repair_pod_look(s->p, REPAIR_JOB_RESET, &s->out->claim, &pod);
+    const char *off = pod.state == REPAIR_POD_MISSING ? why_called_off(s, false, true) : NULL;
+    if (off)
+        call_off_attempt(s, REPAIR_RESET, off);
+    else if (pod.state == REPAIR_POD_DONE)
         upgrade_pass_install(s, REASON_RESET_DONE, pod.words);
     else if (pod.state == REPAIR_POD_FAILED)
-        reset_failed(s, pod.words);
+        reset_failed(s, &pod, pod.words);
     else if (deadline_is_over(s->p, s->out->claim.since_s, s->p->in->rollout->install_timeout_s,
                               true))
-        reset_failed(s, "timeouts.install is over");
+        reset_failed(s, &pod,
+                     pod.words && !pod.ran
+                         ? arena_printf(s->p->a, "timeouts.install is over: %s", pod.words)
+                         : "timeouts.install is over");
     else
-        wait_for_pod(s, TASK_RESET, &pod);
+        wait_for_pod(s, "a pod resets the node's GPUs", &pod);
 }
 
 /* ---- phase Rebooting */
@@ -210,27 +318,98 @@ static bool is_refused(const struct upgrade_pass *s, const struct repair_pod *po
     return left_s <= 0;
 }
 
+/* Why it ends before the reboot; NULL: it does not. Until kured has begun, what asks for the reboot
+ * can be withdrawn; kured cordons the node, and its drain takes the pod. */
+static const char *why_no_reboot(const struct upgrade_pass *s, const struct repair_pod *pod)
+{
+    const struct claim *c = &s->out->claim;
+    bool asked = c->sentinel && pod->state == REPAIR_POD_DONE,
+         may_end = (pod->state == REPAIR_POD_MISSING || asked) &&
+                   (!c->sentinel || s->p->in->view.node->ready);
+    return may_end ? why_called_off(s, true, !c->sentinel) : NULL;
+}
+
+/* Ends the phase without a boot. A file that asks for one goes first. */
+static void leave(struct upgrade_pass *s, const struct repair_pod *pod, const char *off,
+                  const char *message)
+{
+    struct claim *c = &s->out->claim;
+    if (c->sentinel && s->p->in->view.node->ready && pod->state != REPAIR_POD_FAILED) {
+        snprintf(c->called_off, sizeof c->called_off, "%s",
+                 off ? off : reason_text(REASON_REBOOT_FAILED));
+        s->out->job = REPAIR_JOB_WITHDRAW;
+        upgrade_pass_describe(s, REASON_REBOOTING,
+                              "a pod removes the file that asks for the node's reboot");
+    } else if (off) {
+        call_off_attempt(s, REPAIR_REBOOT, off);
+    } else {
+        if (pod->state != REPAIR_POD_DONE && !pod->ran && s->p->in->view.node->ready)
+            take_back(s, REPAIR_REBOOT);
+        give_up(s, REASON_REBOOT_FAILED, message);
+    }
+}
+
+/* The end that was decided, when the file is gone. */
+static void withdraw(struct upgrade_pass *s, bool overdue)
+{
+    const struct claim *c = &s->out->claim;
+    struct repair_pod pod;
+    s->out->job = REPAIR_JOB_WITHDRAW;
+    repair_pod_look(s->p, REPAIR_JOB_WITHDRAW, c, &pod);
+    bool ended = pod.state == REPAIR_POD_DONE || pod.state == REPAIR_POD_FAILED || overdue;
+    if (!ended) {
+        wait_for_pod(s, "a pod removes the file that asks for the node's reboot", &pod);
+        s->out->makes_pod &= s->p->in->view.node->ready;
+    } else if (str_eq(c->called_off, reason_text(REASON_REBOOT_FAILED))) {
+        give_up(s, REASON_REBOOT_FAILED,
+                pod.state == REPAIR_POD_DONE
+                    ? "the node has not rebooted in time"
+                    : "the node has not rebooted in time, and the file that asks for its reboot "
+                      "could not be removed: see /var/run/reboot-required on the node");
+    } else {
+        call_off(s, c->called_off);
+    }
+}
+
 /* The program reboots no other boot of the machine, so that a pod that is created twice reboots it
  * once. */
-void repair_step_rebooting(struct upgrade_pass *s)
+static void await_boot(struct upgrade_pass *s, bool overdue)
 {
     struct repair_pod pod;
-    bool ready = s->p->in->view.node->ready;
-    int64_t limit_s = repair_reboot_s(s->p->in->health_spec);
+    bool ready = s->p->in->view.node->ready, booted = has_booted(s);
+    repair_pod_look(s->p, REPAIR_JOB_REBOOT, &s->out->claim, &pod);
+    /* Once asked for, the file stays until it is withdrawn, whatever the policy says later. */
+    s->out->claim.sentinel |= pod.state == REPAIR_POD_MISSING &&
+                              s->p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL;
+    const char *off = booted ? NULL : why_no_reboot(s, &pod);
+    if (off)
+        leave(s, &pod, off, NULL);
+    else if (is_refused(s, &pod))
+        leave(s, &pod, NULL, arena_printf(s->p->a, "the node was not rebooted: %s", pod.words));
+    else if (overdue)
+        leave(s, &pod, NULL,
+              ready ? "the node has not rebooted in time"
+                    : "the node has not returned from its reboot in time: see its console");
+    else if (booted || !ready || pod.state != REPAIR_POD_MISSING || upgrade_pass_is_empty(s)) {
+        wait_for_pod(s, "a pod reboots the node", &pod);
+        s->out->makes_pod &= ready && !booted;
+    }
+}
+
+void repair_step_rebooting(struct upgrade_pass *s)
+{
+    struct claim *c = &s->out->claim;
+    s->out->job = REPAIR_JOB_REBOOT;
     upgrade_pass_assign_unchanged(s);
-    repair_pod_look(s->p, TASK_REBOOT, &s->out->claim, &pod);
-    if (has_booted(s) && ready) {
+    bool overdue = deadline_of_boot_is_over(s->p, c->since_s, repair_reboot_s(c->sentinel));
+    if (has_booted(s) && s->p->in->view.node->ready) {
+        *c->called_off = '\0';
         upgrade_pass_install(s, REASON_REBOOTED, "the node has booted: Ostler installs the driver");
-    } else if (is_refused(s, &pod)) {
-        give_up(s, REASON_REBOOT_FAILED,
-                arena_printf(s->p->a, "the node was not rebooted: %s", pod.words));
-    } else if (deadline_of_boot_is_over(s->p, s->out->claim.since_s, limit_s)) {
-        give_up(s, REASON_REBOOT_FAILED,
-                ready ? "the node has not rebooted in time"
-                      : "the node has not returned from its reboot in time: see its console");
+    } else if (*c->called_off) {
+        withdraw(s, deadline_of_boot_is_over(s->p, c->since_s,
+                                             repair_reboot_s(c->sentinel) + REBOOT_GRACE_S));
     } else {
-        wait_for_pod(s, TASK_REBOOT, &pod);
-        s->out->makes_pod &= ready && !has_booted(s);
+        await_boot(s, overdue);
     }
 }
 
@@ -304,7 +483,13 @@ static const char *why_over(const struct upgrade_pass *s, enum reason *ret_reaso
         return arena_printf(s->p->a, "the repair that a user asked for failed (%s)%s%s", c->reason,
                             repair_level(in) >= HEALTH_CLOSE ? ": " : "",
                             repair_level(in) >= HEALTH_CLOSE ? fault_text(in) : "");
-    *ret_reason = REASON_NOT_NEEDED;
+    const char *off = why_called_off(s, false, false);
+    *ret_reason = off ? REASON_REPAIR_CALLED_OFF : REASON_NOT_NEEDED;
+    if (off && failed)
+        return arena_printf(s->p->a, "the repair failed (%s), and is called off: %s", c->reason,
+                            repair_call_off_text(off));
+    if (off)
+        return arena_printf(s->p->a, "the repair is called off: %s", repair_call_off_text(off));
     return repair_level(in) < HEALTH_RESET_WHEN_IDLE
                ? "the fault of the node's GPUs has ended"
                : "Ostler is not to repair the node any longer";

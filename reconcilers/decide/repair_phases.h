@@ -17,6 +17,8 @@ void repair_step_rebooting(struct upgrade_pass *s);
 /* For a node that works: whether the claim is over. A repair is when the fault has ended; until
  * then it waits, and fails when timeouts.validation is over. */
 bool repair_is_done(struct upgrade_pass *s);
+/* Ends a repair that was called off, once the node has its operands back. */
+bool repair_ends_called_off(struct upgrade_pass *s);
 /* Ends a repair that has changed nothing or has failed, if the fault has ended, or nothing is left
  * that Ostler may try. */
 bool repair_ends(struct upgrade_pass *s);

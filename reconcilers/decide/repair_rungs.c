@@ -3,9 +3,9 @@
 /* kured looks at its file once an hour by default, and drains the node first. */
 enum { REBOOT_S = 1200, SENTINEL_S = 7200 };
 
-int64_t repair_reboot_s(const struct health_spec *spec)
+int64_t repair_reboot_s(bool by_sentinel)
 {
-    return spec->reboot == HEALTH_REBOOT_SENTINEL ? SENTINEL_S : REBOOT_S;
+    return by_sentinel ? SENTINEL_S : REBOOT_S;
 }
 
 static bool are_left(const struct repair_case *c, enum repair_kind kind, int64_t allowed)

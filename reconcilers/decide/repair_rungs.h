@@ -23,7 +23,7 @@ struct repair_case {
  * NONE if only a person can repair the node. */
 enum repair_kind repair_rung(const struct repair_case *c, enum reason *ret_why);
 
-/* How long a node may take to return with another boot id. */
-int64_t repair_reboot_s(const struct health_spec *spec);
+/* How long a node may take to return with another boot id; `by_sentinel`: kured reboots it. */
+int64_t repair_reboot_s(bool by_sentinel);
 
 #endif

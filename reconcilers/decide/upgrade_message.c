@@ -29,7 +29,7 @@ static int64_t install_s(const struct upgrade_story *s)
 
 static int64_t reboot_s(const struct upgrade_story *s)
 {
-    return time_after(s->claim->since_s, repair_reboot_s(s->health));
+    return time_after(s->claim->since_s, repair_reboot_s(s->claim->sentinel));
 }
 
 static int64_t validation_s(const struct upgrade_story *s)

@@ -19,13 +19,16 @@ const char *upgrade_pass_now(const struct upgrade_pass *s, enum tier tier)
     return str_or_empty(node_label(&s->p->in->view, tiers[tier].label));
 }
 
-/* Finds what still uses the driver. Requests a requeue for the end of the wait for jobs. */
-static void look_at_pods(const struct upgrade_pass *s)
+/* Finds what still uses the driver; `all`: what else an eviction would move. Requests a requeue for
+ * the end of the wait for jobs. */
+static void look_at_pods(const struct upgrade_pass *s, bool all)
 {
     int64_t left;
     const struct node_input *in = s->p->in;
     const struct claim *c = &s->out->claim;
-    const struct drain_spec spec = drain_of_claim(&in->rollout->drain, in->health_spec, c);
+    struct drain_spec spec = drain_of_claim(&in->rollout->drain, in->health_spec, c);
+    if (all)
+        spec.mode = DRAIN_ALL_PODS;
     const struct drain_input look = { .pods = in->pod_list,
                                       .node_uid = in->view.node->head.uid,
                                       .strings = in->view.strings,
@@ -119,6 +122,7 @@ void upgrade_pass_fail(struct upgrade_pass *s, const char *why, const char *fmt,
     upgrade_pass_enter(s, CLAIM_FAILED, claim_kinds[s->out->claim.kind].failed,
                        arena_vprintf(s->p->a, fmt, ap));
     va_end(ap);
+    *s->out->claim.called_off = '\0';
     for (const char *c = why; *c && n < CLAIM_REASON_MAX - 1; c++)
         if (isalnum((unsigned char) *c))
             reason[n++] = *c;
@@ -163,7 +167,7 @@ static const char *what_comes(const struct upgrade_pass *s)
 static void step_waiting(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
-    look_at_pods(s);
+    look_at_pods(s, false);
     if (repair_yields(s))
         return;
     upgrade_pass_describe(s, REASON_WAITING_FOR_JOBS,
@@ -215,7 +219,7 @@ static void send_pods_away(struct upgrade_pass *s)
 static void step_draining(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
-    look_at_pods(s);
+    look_at_pods(s, false);
     if (repair_yields(s))
         return;
     if (jobs_have_come(s)) {
@@ -288,38 +292,73 @@ static bool holders_are_old(const struct upgrade_pass *s)
     return true;
 }
 
-/* A pod that the watch has not delivered yet may have been admitted before the device plugin left;
- * none is admitted afterwards. So Ostler lists the pods once, after the stack is gone, and sends
- * the write only if the list has no unknown pod. */
-static void take_driver_off(struct upgrade_pass *s)
+/* Whether no GPU pod is left, and none comes. If one is there, the node is drained again. */
+static bool is_last_look_clean(struct upgrade_pass *s)
 {
-    look_at_pods(s);
+    look_at_pods(s, false);
     if (!drain_is_done(&s->out->drain)) {
         upgrade_pass_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
                            arena_printf(s->p->a, "a GPU %s meanwhile: the node %s",
                                         s->out->drain.waiting ? "pod started" : "was opened",
                                         s->out->drain.message));
         upgrade_pass_assign_as_it_was(s);
-        return;
+        return false;
     }
     if (pods_may_still_come(s)) {
         upgrade_pass_describe(s, REASON_UNLOADING,
                               "toolkit and device plugin are gone; a GPU pod that was bound before "
                               "the taint may still start");
-        return;
+        return false;
     }
     if (holders_are_old(s)) {
         upgrade_pass_describe(
             s, REASON_UNLOADING,
             "toolkit and device plugin are gone; Ostler waits for the agent's next "
             "scan of the processes that have a GPU open");
-        return;
+        return false;
     }
-    upgrade_phases_ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
+    return true;
+}
+
+/* A pod that the watch has not delivered yet may have been admitted before the device plugin left;
+ * none is admitted afterwards. So Ostler lists the pods once, after the stack is gone, and sends
+ * the write only if the list has no unknown pod. */
+static void look_before(struct upgrade_pass *s, enum reason reason)
+{
     s->out->look = true;
+    s->out->look_reason = reason;
+}
+
+static void take_driver_off(struct upgrade_pass *s)
+{
+    if (!is_last_look_clean(s))
+        return;
+    upgrade_phases_ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
+    look_before(s, REASON_REMOVING_DRIVER);
     upgrade_pass_describe(
         s, REASON_REMOVING_DRIVER,
         "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
+}
+
+/* A reboot kills every pod of the node. kured drains it first. */
+bool upgrade_pass_is_empty(struct upgrade_pass *s)
+{
+    bool all = s->p->in->health_spec->reboot == HEALTH_REBOOT_POD;
+    const char *refused = s->p->in->refused;
+    if (s->out->claim.phase == CLAIM_UNLOADING && !is_last_look_clean(s))
+        return false;
+    look_at_pods(s, all);
+    if (drain_is_done(&s->out->drain)) {
+        look_before(s, REASON_REBOOTING);
+        return true;
+    }
+    s->out->drain.reboots = true;
+    s->out->send = s->p->in->view.node->ready ? SEND_EVICT : SEND_NONE;
+    upgrade_pass_describe(s, REASON_DRAINING,
+                          arena_printf(s->p->a, "before its reboot the node %s%s%s",
+                                       s->out->drain.message, refused ? "; refused for " : "",
+                                       str_or_empty(refused)));
+    return false;
 }
 
 static void wait_for_pods(struct upgrade_pass *s, enum reason reason, const char *message)
@@ -348,12 +387,27 @@ static void step_unloading(struct upgrade_pass *s)
     }
 }
 
+/* An upgrade that has changed nothing but labels may switch to another target. Otherwise only the
+ * time ends the wait: of what the node ran before, the record may be lost. */
+static void wait_for_record(struct upgrade_pass *s)
+{
+    const struct claim *c = &s->out->claim;
+    bool may_turn = c->phase == CLAIM_UNLOADING && !claim_kinds[c->kind].repairs;
+    const char *why = "the ControllerRevision of the new version is being written";
+    if (!may_turn && is_overdue(s, s->p->in->rollout->install_timeout_s))
+        upgrade_pass_fail(s, reason_text(claim_kinds[c->kind].failed),
+                          "timeouts.install is over: the ControllerRevision of what the node is to "
+                          "run is missing");
+    else
+        upgrade_pass_describe(s, REASON_WAITING_FOR_REVISION, why);
+}
+
 void upgrade_pass_install(struct upgrade_pass *s, enum reason reason, const char *message)
 {
-    const struct assignment_ref to = assignment_ref(&s->out->claim.to);
+    const struct claim *c = &s->out->claim;
+    const struct assignment_ref to = assignment_ref(&c->to);
     if (!operands_recorded(s->p->in, to)) {
-        upgrade_pass_describe(s, REASON_WAITING_FOR_REVISION,
-                              "the ControllerRevision of the new version is being written");
+        wait_for_record(s);
         return;
     }
     upgrade_pass_enter(s, CLAIM_INSTALLING, reason, message);
@@ -400,6 +454,8 @@ static void wait_for_proof(struct upgrade_pass *s)
 static void step_validating(struct upgrade_pass *s)
 {
     upgrade_pass_assign(s, assignment_ref(&s->out->claim.to));
+    if (repair_ends_called_off(s))
+        return;
     if (upgrade_pass_works(s)) {
         const char *proof = s->out->proof.message
                                 ? arena_printf(s->p->a, ": %s", s->out->proof.message)

@@ -8,6 +8,7 @@
 #include "reconcilers/model/task.h"
 #include "reconcilers/decide/drain.h"
 #include "reconcilers/decide/proof.h"
+#include "reconcilers/decide/repair_pod.h"
 
 /* What to do about the pods of a draining node. */
 enum upgrade_send { SEND_NONE, SEND_EVICT, SEND_DELETE };
@@ -23,15 +24,20 @@ struct upgrade {
     const char *gave_up; /* the target that a user gave up on here; NULL: none */
     enum reason reason;  /* of the write, if one is needed */
     const char *message;
-    bool look; /* the write requires that no GPU pod exists, so list the pods before it */
+    /* What is planned requires that no pod exists that the watch has not reported: of the node's
+     * pods, for `look_reason`; of those that do `job`. */
+    bool look, looks_for_pod;
+    enum reason look_reason;
     bool look_for_holders; /* first list the pods that hold a GPU open without a request */
     enum upgrade_send send;
     struct drain drain; /* the pods of `send` */
     bool tries;         /* an attempt of kind `tried` to repair the node begins with the write */
+    bool untries;       /* the one that began at `untried_s` is taken back: its pod never ran */
     enum repair_kind tried;
-    bool heals;     /* the write ends a repair: the fault of the node is over */
-    bool makes_pod; /* the one-off pod of kind `pod_kind` must be created */
-    enum task_kind pod_kind;
+    int64_t untried_s;
+    bool heals;          /* the write ends a repair: the fault of the node is over */
+    bool makes_pod;      /* the one-off pod that does `job` must be created */
+    enum repair_job job; /* in phases Resetting and Rebooting */
     bool proving; /* the node runs what it should: the two members below say whether it works */
     struct proof_case proves;
     struct proof_look proof;
@@ -62,6 +68,11 @@ void upgrade_pass_assign(struct upgrade_pass *s, struct assignment_ref to);
 void upgrade_pass_assign_unchanged(struct upgrade_pass *s);
 /* Keeps what it ran before, or what an earlier attempt installed. */
 void upgrade_pass_assign_as_it_was(struct upgrade_pass *s);
+/* Whether no pod is left that a reboot would kill: no GPU pod where kured drains the node, else
+ * none that the drain of all pods would move. If so, what is planned comes after a list of the
+ * node's pods. If not, evicts them; from phase Unloading, a GPU pod that came returns the node to
+ * phase Draining. */
+bool upgrade_pass_is_empty(struct upgrade_pass *s);
 /* Moves its claim to another phase. */
 void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum reason reason,
                         const char *message);

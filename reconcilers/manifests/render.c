@@ -390,8 +390,8 @@ json_t *render_object(const struct manifests *m, enum render_object what,
 
 static bool is_sentinel(const struct render_task *want)
 {
-    return want->kind == TASK_REBOOT &&
-           str_eq(json_string_value(json_array_get(want->args, 1)), "sentinel");
+    const char *way = json_string_value(json_array_get(want->args, 1));
+    return want->kind == TASK_REBOOT && (str_eq(way, "sentinel") || str_eq(way, "withdraw"));
 }
 
 static const char *task_file(const struct render_task *want)

@@ -225,6 +225,8 @@ static const struct member {
         { "lastStack", read_hash, AT(last_stack), true },
     { "boot", read_boot, AT(boot), true },
     { "asked", read_flag, AT(asked), true },
+    { "sentinel", read_flag, AT(sentinel), true },
+    { "calledOff", read_reason, AT(called_off), true },
     { "reason", read_reason, AT(reason), false },
 #undef AT
 };
@@ -335,6 +337,10 @@ char *claim_text(const struct claim *c)
     }
     if (c->asked)
         json_object_set_new(said, "asked", json_true());
+    if (c->sentinel)
+        json_object_set_new(said, "sentinel", json_true());
+    if (*c->called_off)
+        json_object_set_new(said, "calledOff", json_string(c->called_off));
     CLEANUP_JSON json_t *more = json_parse(c->more, strlen(c->more), NULL);
     json_object_update_missing(said, more);
     return json_compact(said);

@@ -66,7 +66,11 @@ struct claim {
     char reason[CLAIM_REASON_MAX];      /* in phase FAILED: one word; else "" */
     /* The node's boot that a reboot of Ostler's is to end, str_hash_id() of its id; 0: none. */
     uint64_t boot;
-    bool asked; /* a user asked for the repair */
+    bool asked;    /* a user asked for the repair */
+    bool sentinel; /* kured was asked for that reboot, by a file */
+    /* Why the repair ends without a reset or a reboot, one word (repair_call_off.h); "": it goes
+     * on. */
+    char called_off[CLAIM_REASON_MAX];
     /* Members that this version does not know, as a JSON object, kept when the claim is rewritten;
      * "": none. */
     char more[CLAIM_MORE_MAX];

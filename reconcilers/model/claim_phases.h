@@ -32,23 +32,26 @@
          "pod and its GPUs only wait for a reset")                                                 \
     PHASE(UNLOADING, "Unloading", true, CHANGING) /* removes stack, then driver if it changes */   \
     STEP(UNLOADING, DRAINING, "GpuPodArrived", "a new GPU pod runs on the node")                   \
-    STEP(UNLOADING, INSTALLING, "Unloaded", "stack and driver are removed")                        \
+    STEP(UNLOADING, INSTALLING, "Unloaded, RepairCalledOff",                                       \
+         "stack and driver are removed; or a repair may not go on")                                \
     STEP(UNLOADING, RESETTING, "Resetting",                                                        \
          "stack and driver are removed; the node's GPUs have a fault")                             \
     STEP(UNLOADING, REBOOTING, "Rebooting",                                                        \
          "the same, and only a reboot helps; or the host has its own driver")                      \
     STEP(UNLOADING, FAILED, "UpgradeFailed, RepairFailed",                                         \
-         "timeouts.install is over; or a repair that may neither reset nor reboot")                \
+         "timeouts.install is over; or a repair may neither reset nor reboot")                     \
     STEP(UNLOADING, NONE, "Abandoned, Released",                                                   \
          "it runs its earlier revision again; or Ostler releases it")                              \
     PHASE(RESETTING, "Resetting", true, CHANGING) /* a pod resets GPUs; no driver is loaded */     \
-    STEP(RESETTING, INSTALLING, "ResetDone, ResetFailed",                                          \
-         "the GPUs are reset; or they are not, and the claim is no repair")                        \
+    STEP(RESETTING, INSTALLING, "ResetDone, ResetFailed, RepairCalledOff",                         \
+         "the GPUs are reset; or they are not, and the claim is no repair or may not go on")       \
     STEP(RESETTING, REBOOTING, "Rebooting", "the reset failed, and a reboot is allowed")           \
-    STEP(RESETTING, FAILED, "RepairFailed", "the reset failed, and no reboot is allowed")          \
+    STEP(RESETTING, FAILED, "RepairFailed, UpgradeFailed",                                         \
+         "the reset failed, and no reboot is allowed; its pod never ran; or a record is missing")  \
     STEP(RESETTING, NONE, "Released", "Ostler releases the node")                                  \
     PHASE(REBOOTING, "Rebooting", true, CHANGING) /* a pod reboots the node */                     \
-    STEP(REBOOTING, INSTALLING, "Rebooted", "the node has another boot id")                        \
+    STEP(REBOOTING, INSTALLING, "Rebooted, RepairCalledOff",                                       \
+         "the node has another boot id; or the repair may not go on")                              \
     STEP(REBOOTING, FAILED, "RepairFailed", "the reboot is refused, or the node does not return")  \
     STEP(REBOOTING, NONE, "Released", "Ostler releases the node")                                  \
     PHASE(INSTALLING, "Installing", true, CHANGING) /* new driver, then new stack */               \
@@ -56,13 +59,13 @@
     STEP(INSTALLING, UNLOADING, "TargetChanged", "its target changes")                             \
     STEP(INSTALLING, FAILED, "UpgradeFailed, RepairFailed",                                        \
          "timeouts.install is over, or the validation failed")                                     \
-    STEP(INSTALLING, NONE, "Upgraded, Repaired, Released",                                         \
+    STEP(INSTALLING, NONE, "Upgraded, Repaired, RepairCalledOff, Released",                        \
          "every operand is up, and validation succeeds at once")                                   \
     PHASE(VALIDATING, "Validating", true, CHANGING) /* all is up; the kubelet must offer GPUs */   \
     STEP(VALIDATING, UNLOADING, "TargetChanged", "its target changes")                             \
     STEP(VALIDATING, FAILED, "UpgradeFailed, RepairFailed",                                        \
          "the validation failed, or timeouts.validation is over")                                  \
-    STEP(VALIDATING, NONE, "Upgraded, Repaired, Released",                                         \
+    STEP(VALIDATING, NONE, "Upgraded, Repaired, RepairCalledOff, Released",                        \
          "validation succeeds, and a repair's fault has ended")                                    \
     PHASE(FAILED, "Failed", false, STOPPED) /* failed: tainted, no slot, is retried later */       \
     STEP(FAILED, WAITING, "ClaimedWaiting", "retry; the node has pods that Ostler waits for")      \

@@ -183,6 +183,13 @@ void fault_record_try(struct fault_record *r, enum repair_kind kind, int64_t at_
     r->tries[r->tries_len++] = (struct repair_try){ .kind = (uint8_t) kind, .at_s = at_s };
 }
 
+void fault_record_untry(struct fault_record *r, enum repair_kind kind, int64_t since_s)
+{
+    const struct repair_try *last = r->tries_len ? &r->tries[r->tries_len - 1] : NULL;
+    if (last && last->kind == kind && last->at_s >= since_s)
+        r->tries_len--;
+}
+
 unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind, int64_t per_s,
                             int64_t now_s)
 {

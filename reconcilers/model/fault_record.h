@@ -65,6 +65,9 @@ bool fault_state_closes(enum fault_state state);
 char *fault_record_text(const struct fault_record *r);
 /* Adds an attempt; the oldest one goes if there are too many. */
 void fault_record_try(struct fault_record *r, enum repair_kind kind, int64_t at_s);
+/* Takes the newest attempt back, if it is of this kind and began at `since_s` or later: it never
+ * ran. */
+void fault_record_untry(struct fault_record *r, enum repair_kind kind, int64_t since_s);
 /* How many attempts of this kind began within the last `per_s` seconds. One from the future counts:
  * a clock was wrong. */
 unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind, int64_t per_s,

@@ -105,6 +105,26 @@ static const json_t *end_of(const json_t *status)
     return end ? end : json_at(status, "lastState.terminated");
 }
 
+/* Whether an end may be that of a program: not if the runtime could not start it. A kubelet that
+ * ends a pod says the same of a container that it has lost, and of one that it never made; only the
+ * first has an id or a start. */
+static bool may_end_a_run(const json_t *end, const json_t *status)
+{
+    enum reason reason = reason_parse(json_str(end, "reason"));
+    if (reason == REASON_START_ERROR || reason == REASON_CONTAINER_CANNOT_RUN)
+        return false;
+    return reason != REASON_CONTAINER_STATUS_UNKNOWN || object_time_s(end, "startedAt") > 0 ||
+           *json_str_or_empty(end, "containerID") || *json_str_or_empty(status, "containerID");
+}
+
+/* Whether a container's program has run, or may have: in doubt it has. */
+static bool may_have_run(const json_t *status)
+{
+    const json_t *end = json_at(status, "state.terminated");
+    return json_at(status, "state.running") || json_at(status, "lastState.terminated") ||
+           json_int(status, "restartCount", 0) > 0 || (end && may_end_a_run(end, status));
+}
+
 /* A kubelet alternates between a failed pull and the back-off; both get the same text. */
 static const char *without_back_off(const char *words)
 {
@@ -210,6 +230,7 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
         if (i >= UINT16_MAX)
             break;
         look_at_image(in, t, status);
+        t->ran |= may_have_run(status);
         if (end_of(status))
             look_at_end(in, t, end_of(status));
     }

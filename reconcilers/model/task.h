@@ -49,12 +49,15 @@ struct task {
     bool unschedulable; /* the scheduler found no node for it; the pod's problem says why */
     bool bound;         /* it is bound to its node */
     bool begun;         /* one of its containers has run */
-    uint16_t images;    /* images of its containers */
-    uint16_t pulled;    /* of these images, those on the node */
-    int32_t exit_code;  /* of the container with the worst exit */
-    int64_t created_s;  /* when it was created, epoch seconds, by the API server's clock */
-    int64_t started_s;  /* when its kubelet first saw it, by the kubelet's clock; 0: not yet */
-    int64_t ended_s;    /* when its last container ended; 0: not yet, or it never started */
+    /* A program of it has run or may have: not where its image never came, the kubelet refused the
+     * pod, or the runtime could not start the container. */
+    bool ran;
+    uint16_t images;   /* images of its containers */
+    uint16_t pulled;   /* of these images, those on the node */
+    int32_t exit_code; /* of the container with the worst exit */
+    int64_t created_s; /* when it was created, epoch seconds, by the API server's clock */
+    int64_t started_s; /* when its kubelet first saw it, by the kubelet's clock; 0: not yet */
+    int64_t ended_s;   /* when its last container ended; 0: not yet, or it never started */
 };
 
 /* The kind of a pod by its labels; TASK_NONE: not a task. Call it only for pods of the operand

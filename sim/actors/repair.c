@@ -87,12 +87,22 @@ static bool asks_kured(const struct box *b)
     return str_eq(argument(b, 1), "sentinel");
 }
 
+static bool withdraws(const struct box *b)
+{
+    return str_eq(argument(b, 1), "withdraw");
+}
+
 /* A program that reboots its machine runs until that is down. */
 struct run reboot_pod_run(struct box *b)
 {
     struct run r = ends(asks_kured(b) ? ASKS_MS + 1 : -1, 0, "/var/run/reboot-required is written");
+    if (withdraws(b)) {
+        r = ends(ASKS_MS + 1, 0, "/var/run/reboot-required is removed");
+        r.step_ms = ASKS_MS;
+        return r;
+    }
     if (!asks_kured(b) && !str_eq(argument(b, 1), "pod"))
-        return ends(REFUSES_MS, 1, "reboot: pod or sentinel");
+        return ends(REFUSES_MS, 1, "reboot: pod, sentinel or withdraw");
     b->pod->machine->reboots_asked++;
     r.step_ms = ASKS_MS;
     return r;
@@ -101,6 +111,10 @@ struct run reboot_pod_run(struct box *b)
 void reboot_step(struct box *b)
 {
     struct machine *m = b->pod->machine;
+    if (withdraws(b)) {
+        m->reboot_required = false;
+        return;
+    }
     if (!asks_kured(b)) {
         machine_reboot(m);
         return;

@@ -81,6 +81,17 @@ static bool is_of_the_node(const struct invariants *v, const json_t *pod)
            ((str_eq(kind, "DaemonSet") && !is_named(v, pod)) || str_eq(kind, "Node"));
 }
 
+/* A claim of this node may ask this pod to leave. Before a reboot by a pod, a repair asks all. */
+static bool may_ask(const struct invariants *v, const json_t *pod, const struct reading_claim *c)
+{
+    bool asked = uses_gpu(pod) || wants_all(v) || is_named(v, pod),
+         reboots = str_eq(c->kind, "Repair") &&
+                   str_eq(json_str(check_policy(v), "spec.health.reboot"), "Pod") &&
+                   (str_eq(c->phase, "Unloading") || str_eq(c->phase, "Resetting") ||
+                    str_eq(c->phase, "Rebooting"));
+    return (asked && str_eq(c->phase, "Draining")) || reboots;
+}
+
 void check_eviction(struct invariants *v, const struct api_commit *c)
 {
     const json_t *pod = c->before;
@@ -94,9 +105,9 @@ void check_eviction(struct invariants *v, const struct api_commit *c)
      * its way. */
     if (check_is_recent(v, name))
         return;
-    bool leaves = pod && (uses_gpu(pod) || wants_all(v) || is_named(v, pod)) &&
-                  !is_of_the_node(v, pod);
-    if (!leaves || !node || !check_claim_of(node, &claim) || !str_eq(claim.phase, "Draining"))
+    bool leaves = pod && !is_of_the_node(v, pod) && node && check_claim_of(node, &claim) &&
+                  may_ask(v, pod, &claim);
+    if (!leaves)
         check_failed(v, INVARIANT_S4_EVICTION, "%s/%s", object_namespace(pod ? pod : c->after),
                      object_name(pod ? pod : c->after));
 }

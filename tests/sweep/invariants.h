@@ -25,7 +25,7 @@ struct run;
       "a node is claimed, or turned to something else, when it has every image of what comes")     \
     X(S3_PROVEN, "a node that is new, or was changed, is opened when it is proven")                \
     X(S3_STEPS, "a claim takes no step that is not in the table of them")                          \
-    X(S4_EVICTION, "only GPU pods are asked to leave, and only a node that drains")                \
+    X(S4_EVICTION, "only GPU pods are asked to leave a node that drains; all, before it reboots")  \
     X(S6_IDENTITY,                                                                                 \
       "a deletion names incarnation and version, a change of a node what it rests on")             \
     X(S7_FRAME_NODE, "on a node nothing changes but what is Ostler's")                             \

@@ -4,6 +4,7 @@
  *   mode: Hold or Remove where the policy does not say so (no policy, for long)
  *   node, pods: short forms (support/testbed.h)             inventory: what the node's agent has
  *   seen
+ *   repairsForbidden: the administrator allows no repairs
  *   inventorySaid: when it last said something else
  *   concluded: status.health of its GpuNode             unhealthy: seconds for which its GPUs have
  *   asked for a closed node     braked: many nodes became unhealthy
@@ -484,6 +485,7 @@ static void check_case(void **state)
     t.cluster->health.repairs = json_bool(given, "allowRepairs", true);
     t.nvml_spoke = json_bool(given, "spoke", false);
     t.driver_s = json_int(given, "driverMade", 0);
+    t.cluster->health.repairs &= !json_bool(given, "repairsForbidden", false);
     if (str_eq(mode, "Remove")) {
         testbed_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;

@@ -280,11 +280,14 @@ static void check_repair_text(void **state)
     struct claim c = whole, back;
     c.kind = CLAIM_REPAIR;
     c.boot = 0x08a60307b54d7e7c;
-    c.asked = true;
+    c.asked = c.sentinel = true;
+    snprintf(c.called_off, sizeof c.called_off, "Held");
     CLEANUP_FREE char *text = claim_text(&c);
-    assert_non_null(strstr(text, "\"boot\":\"08a60307b54d7e7c\",\"asked\":true"));
+    assert_non_null(strstr(text, "\"boot\":\"08a60307b54d7e7c\",\"asked\":true,"
+                                 "\"sentinel\":true,\"calledOff\":\"Held\""));
     assert_true(claim_parse(text, &back, NULL));
-    assert_true(back.boot == c.boot && back.asked && !*back.more);
+    assert_true(back.boot == c.boot && back.asked && back.sentinel && !*back.more);
+    assert_string_equal(back.called_off, "Held");
     char *boot = strstr(text, "08a6");
     boot[0] = 'X';
     assert_false(claim_parse(text, &back, NULL));

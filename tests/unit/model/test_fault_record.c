@@ -202,6 +202,22 @@ static void check_tries(void **state)
     assert_int_equal(r.tries[REPAIRS_MAX - 1].at_s, AT_S + REPAIRS_MAX + 1);
 }
 
+/* Only the attempt of the phase that ends is taken back. */
+static void check_untry(void **state)
+{
+    (void) state;
+    struct fault_record r = { 0 };
+    fault_record_untry(&r, REPAIR_RESET, 0);
+    fault_record_try(&r, REPAIR_RESET, AT_S);
+    fault_record_try(&r, REPAIR_REBOOT, AT_S + 10);
+    fault_record_untry(&r, REPAIR_RESET, AT_S);
+    fault_record_untry(&r, REPAIR_REBOOT, AT_S + 11);
+    assert_int_equal(r.tries_len, 2);
+    fault_record_untry(&r, REPAIR_REBOOT, AT_S + 10);
+    assert_int_equal(r.tries_len, 1);
+    assert_int_equal(r.tries[0].kind, REPAIR_RESET);
+}
+
 static void check_tries_count(void **state)
 {
     (void) state;
@@ -226,5 +242,6 @@ int main(void)
               NULL);
     suite_add(&s, "the oldest attempt goes first", check_tries, NULL);
     suite_add(&s, "attempts count by kind and time", check_tries_count, NULL);
+    suite_add(&s, "an attempt that never ran is taken back", check_untry, NULL);
     return suite_run(&s, "fault record");
 }

@@ -168,6 +168,49 @@ static void check_state(void **state)
     intern_free(in);
 }
 
+/* ---- whether its program has run */
+
+#define LOST "'reason': 'ContainerStatusUnknown', 'exitCode': 137"
+static const struct ran_row {
+    const char *name, *status; /* of its container; NULL: none */
+    bool ran;
+} ran_rows[] = {
+    { "ran: no container", NULL, false },
+    { "ran: not, the image does not come", "{'state': {'waiting': {'reason': 'ErrImagePull'}}}",
+      false },
+    { "ran: not, the container cannot be made",
+      "{'imageID': 'x', 'state': {'waiting': {'reason': 'CreateContainerError'}}}", false },
+    { "ran: it runs", "{'state': {'running': {'startedAt': '2026-11-20T10:00:05Z'}}}", true },
+    { "ran: it has ended", "{'state': {'terminated': {'exitCode': 1, 'reason': 'Error'}}}", true },
+    { "ran: without a reason", "{'state': {'terminated': {'exitCode': 137}}}", true },
+    { "ran: not, the runtime could not start it",
+      "{'containerID': 'c', 'state': {'terminated': {'exitCode': 128, 'reason': 'StartError', "
+      "'startedAt': '1970-01-01T00:00:00Z', 'containerID': 'c'}}}",
+      false },
+    { "ran: not, the kubelet ended the pod before the container was made",
+      "{'state': {'terminated': {" LOST ", 'startedAt': null}}}", false },
+    { "ran: the kubelet has lost the container, which had an id",
+      "{'containerID': 'c', 'state': {'terminated': {" LOST ", 'startedAt': null}}}", true },
+    { "ran: the kubelet has lost the container, which had begun",
+      "{'state': {'terminated': {" LOST ", 'startedAt': '2026-11-20T10:00:05Z'}}}", true },
+    { "ran: the kubelet knows only that it ran",
+      "{'state': {'waiting': {}}, 'lastState': {'terminated': {" LOST "}}}", true },
+    { "ran: it has started again", "{'state': {'waiting': {}}, 'restartCount': 1}", true },
+};
+
+static void check_ran(void **state)
+{
+    const struct ran_row *row = *state;
+    struct intern *in = intern_new();
+    CLEANUP_JSON json_t *object = tree(TASK("'phase': 'Failed'"));
+    if (row->status)
+        json_set_at(object, "status.containerStatuses", json_pack("[o]", tree(row->status)));
+    struct pod *p = pod_project_task(in, NS, object);
+    assert_int_equal(pod_task(p)->ran, row->ran);
+    pod_free(in, p);
+    intern_free(in);
+}
+
 static void check_long_words(void **state)
 {
     (void) state;
@@ -218,6 +261,7 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_kind, kind_rows);
     SUITE_ROWS(&s, check_state, state_rows);
+    SUITE_ROWS(&s, check_ran, ran_rows);
     suite_add(&s, "of long words the beginning is kept", check_long_words, NULL);
     SUITE_ROWS(&s, check_name, name_rows);
     return suite_run(&s, "task");

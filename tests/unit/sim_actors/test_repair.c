@@ -205,7 +205,7 @@ static void an_unknown_kind_of_reboot_fails(void **state)
     struct little w;
     begin(&w, NULL);
     run_task(&w, "reboot", NODE, "['reboot', 'now']", MINUTE_MS);
-    assert_task(&w, "reboot", "Failed", "reboot: pod or sentinel");
+    assert_task(&w, "reboot", "Failed", "reboot: pod, sentinel or withdraw");
     assert_int_equal(operands_machine(&w, NODE).boots, 1);
     assert_int_equal(operands_machine(&w, NODE).reboots_asked, 0);
     little_end(&w);

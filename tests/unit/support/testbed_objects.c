@@ -95,6 +95,12 @@ static void fill_task(json_t *pod, const json_t *brief)
         json_set_at(pod, "status.containerStatuses",
                     json_pack("[{s:O, s:{s:O}}]", "name", json_object_get(container, "name"),
                               "state", "terminated", ended));
+    if (json_object_get(brief, "running"))
+        json_set_at(pod, "status.containerStatuses",
+                    json_pack("[{s:O, s:{s:O}}]", "name", json_object_get(container, "name"),
+                              "state", "running", json_object_get(brief, "running")));
+    take(pod, "status.reason", brief, "reason", NULL);
+    take(pod, "status.message", brief, "message", NULL);
     if (words) {
         json_object_del(json_object_get(pod, "spec"), "nodeName");
         json_set_at(pod, "status.conditions",
