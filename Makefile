@@ -435,6 +435,8 @@ gpu-check: build/gpu-check.run
 	$Q$< || [ $$? -eq 2 ]
 bench: build/static/ostler build/static/ostler-node
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
+bench-health: build/static/ostler build/static/ostler-node build/static/ostler-nvml $(NVML_STAND_IN)
+	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench-health
 release: export OSTLER_OPENSSL := own
 release: image-root
 	$Qscripts/release
@@ -456,6 +458,6 @@ clean:
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
 .PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
-.PHONY: scale real real-full health-year
+.PHONY: scale real real-full health-year bench-health
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -234,10 +234,22 @@ class Agent:
             / 1e9
         )
 
+    def _memory(self, field):
+        status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        return int(re.search(rf"^{field}:\s+(\d+)", status, re.M)[1])
+
     def private(self):
         """KiB that are its own."""
-        status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
-        return int(re.search(r"^RssAnon:\s+(\d+)", status, re.M)[1])
+        return self._memory("RssAnon")
+
+    def begin_peak(self):
+        """From now on its peak is that of what comes."""
+        pathlib.Path(f"/proc/{self._process.pid}/clear_refs").write_text("5", encoding="ascii")
+
+    def peak(self):
+        """The most KiB that were its own since then: of all that was resident, but for the pages
+        of files and those that it shares, which do not come and go."""
+        return self._memory("VmHWM") - self._memory("RssFile") - self._memory("RssShmem")
 
 
 class Cards(Agent):

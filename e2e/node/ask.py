@@ -8,6 +8,7 @@ import pathlib
 import signal
 import time
 
+import faults
 import kube
 import machine
 import names
@@ -257,6 +258,24 @@ def finished(pod):
     """When the one container of a pod ended, by the kubelet's clock, in whole seconds."""
     text = pod["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"]
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def age(pod):
+    """Seconds since a pod was made, by the server's clock, in whole seconds."""
+    text = pod["metadata"]["creationTimestamp"]
+    return time.time() - datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def attempts(stage):
+    """The kinds of Ostler's attempts to repair the node, as its record has them."""
+    text = node(stage)["metadata"]["annotations"].get(faults.RECORD)
+    return [one["kind"] for one in json.loads(text or "{}").get("tries", [])]
+
+
+def operators_log(stage):
+    """All that the operator's pods have said, as the kubelet keeps it on the machine's disk."""
+    files = (stage.machine.disk / "var/log/pods").glob(f"{names.NAMESPACE}_*/*/*.log")
+    return "".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def smi(stage, *words):

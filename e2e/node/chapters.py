@@ -3,6 +3,7 @@
 import json
 import time
 
+import faults
 import kube
 import machine
 import names
@@ -10,7 +11,9 @@ import operands
 from ask import (
     RELEASE,
     TOOLKIT,
+    age,
     another_pod,
+    attempts,
     change,
     container,
     end_job,
@@ -29,6 +32,7 @@ from ask import (
     module_version,
     node,
     offered,
+    operators_log,
     pods,
     processes,
     ready,
@@ -51,6 +55,7 @@ POLICY = {
 }
 KUBELET = f"system:node:{machine.NAME}"
 OPERATOR = f"system:serviceaccount:{names.NAMESPACE}:ostler"
+LOADS = 62  # seconds after which a fault is not one of the driver's loading
 
 
 def chapter(function):
@@ -560,6 +565,70 @@ def the_machine_is_started_again(stage):
     )
     stage.client.create(job("after", 1))
     succeeded(stage, "after", 90)
+
+
+@of_operands
+def a_fault_in_the_kernel_log_is_repaired(stage):
+    """Two GPUs have a fault. One is reset. The kernel offers no reset of the other, so the machine
+    is rebooted; then it serves again, and its record has both attempts.
+
+    Real: syslog(2), which the agent calls with the capability and the profile of its pod; what
+    Ostler decides and writes; the admission of the two pods that it makes; kubelet and runtime,
+    which start them with their mounts, user and profile, and report how the first one ends; what
+    Ostler's program does in them: the write into a GPU's file `reset`, which is root's and allows
+    nothing else, through the pod's mount of /sys/devices, and the signal to process 1, at which
+    the machine ends. Not real: the text of the log; the GPUs in sysfs, of which a write resets
+    nothing; process 1, a script with the name of systemd; the firmware, since the test starts the
+    machine again. AppArmor and SELinux have no part in it."""
+    good, bad = (stage.machine.gpu(number) for number in range(2))
+    wait_for(lambda: age(pods(stage, "driver")[0]) > LOADS, LOADS, "faults of the driver count")
+    (bad / "reset").unlink()
+    for gpu in (good, bad):
+        stage.machine.log(f"NVRM: Xid (PCI:{gpu.name[:-2]}): 95, pid=7, name=a, Uncontained error.")
+    began = change(
+        stage,
+        "--set",
+        "allowRepairs=true,policy.spec.health.kernelLog=true,policy.spec.health.mode=Repair,"
+        "policy.spec.health.reboot=Pod",
+    )
+    wait_for(
+        lambda: kube.taint(node(stage), faults.TAINT) is not None or str(gpu_node(stage)),
+        60,
+        "the node is closed",
+    )
+    stage.figure(f"the node is closed {time.time() - began:.1f} s after the policy said so")
+    (folder,) = processes("ostler-node")[:1]
+    equal(status_of(folder)["CapEff"], "0000000400080004", "the agent's capabilities")
+    wait_for(
+        lambda: stage.machine.has_ended or str(gpu_node(stage)), 90, "the machine is rebooted"
+    )
+    stage.figure(f"it is rebooted {time.time() - began:.1f} s after the policy said so")
+    equal((good / "reset").read_text(encoding="ascii"), "1", "what sysfs was told of one GPU")
+    words = f"not reset: reset {good.name}; {bad.name} offers no reset: only a reboot helps;"
+    assert words in operators_log(stage), "Ostler has not read what the reset's pod has said"
+    (bad / "reset").touch(mode=0o200)
+    stage.machine.off()
+    stage.machine.on()
+    ready(stage, stage.driver, 240)
+    wait_for(
+        lambda: kube.taint(node(stage), faults.TAINT) is None or str(gpu_node(stage)),
+        60,
+        "the node is open",
+    )
+    stage.figure(f"it is back {time.time() - began:.1f} s after the policy said so")
+    equal(attempts(stage), ["Reset", "Reboot"], "attempts to repair the node")
+    made = stage.cluster.audit.requests(
+        user=OPERATOR,
+        since=began,
+        verb="create",
+        resource="pods",
+        where=lambda r: r.name.startswith("ostler-re") and r.code == 201,
+    )
+    equal(
+        [r.name for r in made],
+        [f"ostler-{task}-{machine.NAME}" for task in ("reset", "reboot")],
+        "pods that Ostler has made to repair the node",
+    )
 
 
 @of_operands

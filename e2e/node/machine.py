@@ -16,6 +16,8 @@ import names
 HERE = pathlib.Path(__file__).resolve().parent
 NAME = "gpu-node-1"
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
+# Where sysfs has its GPUs: no folder that a real one has, since those are there, too.
+BUS = "gpus"
 CONTROLLERS = {"cpu", "cpuset", "memory", "pids"}
 # Settings of the whole kernel that a kubelet writes; the machine has its own.
 SYSCTLS = (
@@ -162,7 +164,7 @@ class Machine:
 
     def _make_kernel(self, gpus):
         kernel = self.folder / "kernel"
-        for name in ("module/firmware_class/parameters", "pci", "driver", "sysctl"):
+        for name in ("module/firmware_class/parameters", "pci", "sys-devices", "driver", "sysctl"):
             (kernel / name).mkdir(parents=True)
         (kernel / "module/firmware_class/parameters/path").write_text("\n", encoding="ascii")
         for name in SYSCTLS:
@@ -172,8 +174,10 @@ class Machine:
                     path.read_text(encoding="ascii"), encoding="ascii"
                 )
         for i in range(gpus):
-            device = kernel / "pci" / f"0000:{0x19 + i:02x}:00.0"
+            device = self.gpu(i)
             (device / "power").mkdir(parents=True)
+            # The bus has links to its devices.
+            (kernel / "pci" / device.name).symlink_to(f"../../../devices/{BUS}/{device.name}")
             (device / "power/runtime_status").write_text("active\n", encoding="ascii")
             (device / "numa_node").write_text("0\n", encoding="ascii")
             (device / "config").write_bytes(bytes.fromhex("de103023") + bytes(60))
@@ -182,6 +186,7 @@ class Machine:
             (device / "uuid").write_text(
                 f"GPU-{i}0000000-aaaa-4bbb-8ccc-0123456789ab\n", encoding="ascii"
             )
+            (device / "reset").touch(mode=0o200)
         self._begin_kernel()
 
     def _begin_kernel(self):
@@ -190,7 +195,7 @@ class Machine:
         kernel = self.folder / "kernel"
         for old in [*(kernel / "module").glob("nvidia*"), *(kernel / "driver").iterdir()]:
             shutil.rmtree(old)
-        for device in (kernel / "pci").iterdir():
+        for device in (kernel / "sys-devices" / BUS).iterdir():
             (device / "mig").unlink(missing_ok=True)  # an H100 forgets that it was divided
             (device / "uevent").write_text(
                 f"PCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SLOT_NAME={device.name}\n",
@@ -201,11 +206,28 @@ class Machine:
         )
         (kernel / "devices").write_text("Character devices:\n  1 mem\n", encoding="ascii")
         (kernel / "boot_id").write_text(f"{uuid.uuid4()}\n", encoding="ascii")
+        (kernel / "log").write_text("", encoding="ascii")
+        self.log("Linux version 6.8.0-49-generic")
+
+    def gpu(self, number):
+        """The folder that sysfs has for a GPU."""
+        return self.folder / "kernel/sys-devices" / BUS / f"0000:{0x19 + number:02x}:00.0"
+
+    def log(self, text):
+        """Its kernel writes a line into its log."""
+        stamp = time.clock_gettime(time.CLOCK_MONOTONIC)
+        with open(self.folder / "kernel/log", "a", encoding="ascii") as log:
+            log.write(f"<4>[{stamp:12.6f}] {text}\n")
 
     @property
     def boot_id(self):
         """That of its last start."""
         return (self.folder / "kernel/boot_id").read_text(encoding="ascii").strip()
+
+    @property
+    def has_ended(self):
+        """Whether its first process has ended by itself, for a reboot that was asked for."""
+        return self._process.poll() is not None
 
     def on(self):
         """Starts it. Nothing waits for it."""

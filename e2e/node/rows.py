@@ -69,6 +69,7 @@ ROWS = {
             "a_driver_container_dies_under_a_job": WITH_NVIDIAS,
             "the_driver_is_upgraded_after_the_job": WITH_NVIDIAS,
             "the_machine_is_started_again": WITH_NVIDIAS,
+            "a_fault_in_the_kernel_log_is_repaired": WITH_NVIDIAS,
             "helm_uninstall_leaves_nothing": WITH_NVIDIAS,
         },
     ),
@@ -77,6 +78,9 @@ ROWS = {
         repeats={
             "a_driver_container_dies_under_a_job": NO_RUNTIME,
             "the_driver_is_upgraded_after_the_job": NO_RUNTIME,
+            "a_fault_in_the_kernel_log_is_repaired": (
+                "containerd-2.1 plays it, and it is about Ostler's own pods"
+            ),
             "a_gpu_is_shared_by_time": (
                 "containerd-2.1 plays it; a share is given as a whole GPU is, by its UUID, which"
                 " the other chapters do with the hook"
@@ -91,7 +95,15 @@ ROWS = {
         Containerd("containerd-1", VERSION_2),
         policy={"validation": {"repository": "nvcr.io/nvidia/k8s"}},
     ),
-    "containerd-2.1": Row(Containerd("containerd-2", VERSION_2)),
+    "containerd-2.1": Row(
+        Containerd("containerd-2", VERSION_2),
+        repeats={
+            "the_machine_is_started_again": (
+                "containerd-1.6 plays it; a_fault_in_the_kernel_log_is_repaired starts the machine"
+                " again here"
+            ),
+        },
+    ),
     "containerd-2.1-version-3": Row(Containerd("containerd-2", VERSION_3)),
     "containerd-2.1-of-usr": Row(ContainerdOfUsr("containerd-2", VERSION_2)),
     "crio-1.34": Row(Crio()),

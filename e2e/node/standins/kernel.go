@@ -24,6 +24,7 @@ const (
 	kernelFolder  = "/kernel"
 	modulesFile   = kernelFolder + "/modules"
 	majorsFile    = kernelFolder + "/devices"
+	logFile       = kernelFolder + "/log"
 )
 
 // The modules of a driver, those that use another first.
@@ -34,10 +35,10 @@ var driverMajors = map[string]string{
 	"nvidia": "195 nvidia\n195 nvidiactl\n238 nvidia-caps\n", "nvidia_modeset": "195 nvidia-modeset\n", "nvidia_uvm": "508 nvidia-uvm\n",
 }
 
-// What of /kernel is mounted where. A kernel that is built without modules has no list of them.
+// What of /kernel is mounted where. A kernel that is built without modules has no list of them. The bus has links to the devices.
 var kernelMounts = map[string]string{
 	"module": modulesFolder, "modules": "/proc/modules", "pci": devicesFolder, "driver": driverFolder, "boot_id": bootFile,
-	"devices": "/proc/devices",
+	"devices": "/proc/devices", "sys-devices": "/sys/devices",
 }
 
 type gpu struct {
@@ -275,7 +276,7 @@ func showKernel([]string) error {
 		if !exists(to) {
 			continue
 		}
-		if err := unix.Mount(filepath.Join(kernelFolder, from), filepath.Join(root, to), "", unix.MS_BIND, ""); err != nil {
+		if err := unix.Mount(filepath.Join(kernelFolder, from), filepath.Join(root, to), "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 			return fmt.Errorf("%s: %w", to, err)
 		}
 	}

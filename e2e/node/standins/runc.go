@@ -8,6 +8,9 @@ import (
 // Calls of a container that the machine's kernel answers instead of the one that is there.
 var answeredCalls = []any{"delete_module", "init_module", "finit_module", "openat2"}
 
+// The same for one that the profile of the container must allow.
+const logCall = "syslog"
+
 // runRunc is the machine's runc: the real one, with a specification that gives a container the machine's kernel.
 func runRunc(args []string) error {
 	if slices.Contains(args, "create") {
@@ -55,13 +58,30 @@ func withAnswers(profile any) object {
 	if seccomp == nil {
 		seccomp = object{"defaultAction": "SCMP_ACT_ALLOW"}
 	}
+	answered := answeredCalls
+	if allows(seccomp, logCall) {
+		answered = append(slices.Clone(answered), logCall)
+	}
 	rules, _ := seccomp["syscalls"].([]any)
 	for _, rule := range rules {
 		names, _ := rule.(object)["names"].([]any)
-		rule.(object)["names"] = slices.DeleteFunc(names, func(name any) bool { return slices.Contains(answeredCalls, name) })
+		rule.(object)["names"] = slices.DeleteFunc(names, func(name any) bool { return slices.Contains(answered, name) })
 	}
 	rules = slices.DeleteFunc(rules, func(rule any) bool { names, _ := rule.(object)["names"].([]any); return len(names) == 0 })
-	seccomp["syscalls"] = append(rules, object{"names": answeredCalls, "action": "SCMP_ACT_NOTIFY"})
+	seccomp["syscalls"] = append(rules, object{"names": answered, "action": "SCMP_ACT_NOTIFY"})
 	seccomp["listenerPath"] = callsSocket
 	return seccomp
+}
+
+// allows says whether a seccomp profile allows a call, whatever its arguments are.
+func allows(seccomp object, call string) bool {
+	rules, _ := seccomp["syscalls"].([]any)
+	for _, one := range rules {
+		rule := one.(object)
+		names, _ := rule["names"].([]any)
+		if slices.Contains(names, any(call)) {
+			return rule["action"] == "SCMP_ACT_ALLOW"
+		}
+	}
+	return seccomp["defaultAction"] == "SCMP_ACT_ALLOW"
 }
