@@ -35,4 +35,4 @@ APPROVED = "ostler.dev/approved"
 RETRY = "ostler.dev/retry"
 GAVE_UP = "ostler.dev/gave-up"
 COMPONENT = "app.kubernetes.io/component"
-OPERAND_NAMES = ("driver", "toolkit", "device-plugin", "exporter")
+OPERAND_NAMES = ("driver", "toolkit", "device-plugin", "exporter", "node-cards")
