@@ -79,10 +79,12 @@ class NodeCards(unittest.TestCase):
 
     def test_the_admission_policy_holds_each_of_them_to_that(self):
         rules = expressions(policy("ostler-operands"))
-        (names,) = re.findall(r"!\(object\.metadata\.name in (\[.*?\])\)", rules)
-        self.assertEqual(
-            re.findall(r'"([^"]+)"', names), [d["metadata"]["name"] for d in daemonsets()]
+        (component,) = re.findall(
+            r'object\.spec\.template\.metadata\S*?orValue\(""\) != "([^"]+)"', rules
         )
+        for daemonset in daemonsets():
+            labels = daemonset["spec"]["template"]["metadata"]["labels"]
+            self.assertEqual(labels["app.kubernetes.io/component"], component)
         self.assertIn('all(k, k == "SYS_CHROOT")', rules)
 
     def test_they_write_what_the_agent_reads(self):
