@@ -271,11 +271,16 @@ static void assert_asks_kubelet(const json_t *exporter, const struct host *host)
 static void render_objects(unsigned objects, const struct render_context *contexts,
                            const struct host *host, struct buf *out)
 {
-    static const enum render_object order[] = { RENDER_DRIVER,           RENDER_TOOLKIT,
-                                                RENDER_REMOVAL,          RENDER_DEVICE_PLUGIN,
-                                                RENDER_EXPORTER,         RENDER_EXPORTER_SERVICE,
-                                                RENDER_EXPORTER_MONITOR, RENDER_NODE_CARDS,
-                                                RENDER_NODE_CARDS_DEFAULT, RENDER_AGENT,
+    static const enum render_object order[] = { RENDER_DRIVER,
+                                                RENDER_TOOLKIT,
+                                                RENDER_REMOVAL,
+                                                RENDER_DEVICE_PLUGIN,
+                                                RENDER_EXPORTER,
+                                                RENDER_EXPORTER_SERVICE,
+                                                RENDER_EXPORTER_MONITOR,
+                                                RENDER_NODE_CARDS,
+                                                RENDER_NODE_CARDS_DEFAULT,
+                                                RENDER_AGENT,
                                                 RENDER_RUNTIME_CLASS };
     for (size_t k = 0; k < ARRAY_LEN(order); k++) {
         const size_t i = order[k];
