@@ -346,12 +346,24 @@ static json_t *followers_inputs(const struct cluster_view *v, const struct opera
                            live ? live->known_good : NULL, traits_of_stacks(v));
 }
 
+/* Whether the default runtime of any node with a stack gives the devices. */
+static bool needs_default_runtime(const struct cluster_view *v)
+{
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *c = v->children[i];
+        if (cluster_is_record(c, "stack") && stack_has_default_runtime(c->inputs) &&
+            tally_nodes(v->tally, "stack", c->revision, TALLY_CARRYING | TALLY_WANTED) > 0)
+            return true;
+    }
+    return false;
+}
+
 /* Its DaemonSet for nodes whose default runtime gives the devices. */
 static void want_on_default_runtime(struct pass *p, const struct render_other *r,
                                     const json_t *others_inputs)
 {
     const struct operand_row *follower = operand_get(r->operand);
-    if (!(traits_of_stacks(p->v) & follower->asks & FOLLOWER_DEFAULT_RUNTIME))
+    if (!needs_default_runtime(p->v))
         return;
     CLEANUP_JSON json_t *inputs = follower_inputs_of_default_runtime(follower, others_inputs);
     struct render_context ctx = context(p, p->v->policy->spec, inputs, NULL);

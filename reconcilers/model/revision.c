@@ -365,8 +365,7 @@ unsigned follower_traits(const json_t *stack_inputs)
 {
     CLEANUP_JSON json_t *settings = plugin_settings_of(stack_inputs);
     return (plugin_shares_by(settings, SHARING_TIME_SLICING) ? FOLLOWER_SHARED : 0U) |
-           (plugin_share_of(settings, RESOURCE_GPU).renamed ? FOLLOWER_RENAMED : 0U) |
-           (stack_has_default_runtime(stack_inputs) ? FOLLOWER_DEFAULT_RUNTIME : 0U);
+           (plugin_share_of(settings, RESOURCE_GPU).renamed ? FOLLOWER_RENAMED : 0U);
 }
 
 /* A selector's labels become expressions with one value. */
