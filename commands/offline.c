@@ -220,9 +220,23 @@ static void print_agent(struct offline *f)
     print_rendered(f, RENDER_AGENT, &ctx);
 }
 
-/* Prints a follower and its related objects. */
+/* Prints an object of a follower's. Only one kind of host needs its further DaemonSet. */
+static void print_other(struct offline *f, const struct render_other *r,
+                        const struct render_context *ctx, const json_t *stack)
+{
+    if (r->resource != RESOURCE_DAEMONSET) {
+        print_rendered(f, r->what, ctx);
+    } else if (stack_has_default_runtime(stack)) {
+        CLEANUP_JSON json_t *inputs = follower_inputs_of_default_runtime(operand_get(r->operand),
+                                                                         ctx->inputs);
+        struct render_context own = context(f, f->policy.spec, inputs, NULL);
+        print_rendered(f, r->what, &own);
+    }
+}
+
+/* Prints a follower and its related objects. `stack`: inputs of the host's stack; NULL: none. */
 static void print_follower(struct offline *f, const struct operand_row *o,
-                           const struct node_facts *facts)
+                           const struct node_facts *facts, const json_t *stack)
 {
     struct host host = host_of(facts);
     CLEANUP_JSON json_t *inputs = follower_inputs(o, f->policy.spec, &host, NULL, 0);
@@ -230,17 +244,18 @@ static void print_follower(struct offline *f, const struct operand_row *o,
     print_rendered(f, render_daemonset(o->id), &ctx);
     for (const struct render_other *r = render_others; r->name; r++)
         if (r->operand == o->id && render_is_wished(r, f->policy.spec))
-            print_rendered(f, r->what, &ctx);
+            print_other(f, r, &ctx, stack);
 }
 
-static void print_followers(struct offline *f, const struct node_facts *facts)
+static void print_followers(struct offline *f, size_t pool, const struct node_facts *facts)
 {
+    const struct target *t = targets_for(f->targets, pool, facts, false);
     struct render_context ctx = context(f, f->policy.spec, NULL, NULL);
     print_rendered(f, RENDER_RUNTIME_CLASS, &ctx);
     print_agent(f);
     for (const struct operand_row *o = operand_rows; o->section; o++)
         if (o->class == OPERAND_CLASS_FOLLOWER && policy_runs(&f->policy, o->id))
-            print_follower(f, o, facts);
+            print_follower(f, o, facts, t->inputs[TIER_STACK]);
 }
 
 /* An empty text replaces every ConfigMap, which offline commands cannot read. */
@@ -332,8 +347,9 @@ static void render_for_node(struct offline *f, const struct node_view *view,
 {
     if (!print_decision(f, view))
         return;
-    print_for(f, policy_pool_of(&f->policy, node_label, view), facts);
-    print_followers(f, facts);
+    size_t pool = policy_pool_of(&f->policy, node_label, view);
+    print_for(f, pool, facts);
+    print_followers(f, pool, facts);
 }
 
 static void render_for_common_host(struct offline *f, const struct node_facts *facts)
@@ -341,7 +357,7 @@ static void render_for_common_host(struct offline *f, const struct node_facts *f
     printf("# no --node given: for a host with Ubuntu 24.04 and containerd\n");
     for (size_t i = 0; i < f->policy.pools_len; i++)
         print_for(f, i, facts);
-    print_followers(f, facts);
+    print_followers(f, 0, facts);
 }
 
 static int render_all(struct offline *f, const json_t *node_object)

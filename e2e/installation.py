@@ -15,9 +15,6 @@ ALL_THAT_IS_OPTIONAL = (
     "networkPolicy.enabled=true,networkPolicy.apiServerCidrs={10.0.0.0/24},"
     "networkPolicy.apiServerPorts={8443}",
     "--set",
-    "nodeCards.enabled=true,nodeCards.runtimeClassName=other,"
-    "nodeCards.resources.limits.memory=512Mi",
-    "--set",
     "metrics.serviceMonitor.enabled=true,metrics.serviceMonitor.labels.release=prometheus",
     "--set",
     "metrics.serviceMonitor.interval=1m,metrics.service.annotations.note=b,"

@@ -35,4 +35,5 @@ APPROVED = "ostler.dev/approved"
 RETRY = "ostler.dev/retry"
 GAVE_UP = "ostler.dev/gave-up"
 COMPONENT = "app.kubernetes.io/component"
+# Those that a node has with any policy that switches none off; node-cards needs the agent, too.
 OPERAND_NAMES = ("driver", "toolkit", "device-plugin", "exporter")

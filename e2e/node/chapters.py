@@ -215,6 +215,28 @@ def the_gpus_are_measured(stage):
     wait_for(measured, 180, "the exporter has both GPUs")
 
 
+@of_operands
+def nvml_is_asked(stage):
+    """The NVML reader runs with one capability, and with the devices that the runtime gives it."""
+    wait_for(
+        lambda: any(kube.pod_ready(p) for p in pods(stage, "node-cards")),
+        90,
+        "the NVML reader is up",
+    )
+    (folder,) = processes("ostler-node", b"\0cards\0")
+    status = status_of(folder)
+    equal(
+        (status["Uid"].split()[0], status["CapEff"]),
+        ("0", "0000000000040000"),
+        "the NVML reader's user and capabilities",
+    )
+    equal(
+        sorted(d.name for d in (folder / "root/dev").glob("nvidia[0-9]")),
+        ["nvidia0", "nvidia1"],
+        "the NVML reader's GPUs",
+    )
+
+
 @chapter
 def the_agent_holds_nothing(stage):
     """It is not root, and what the machine unmounts while it runs is gone for it, too."""

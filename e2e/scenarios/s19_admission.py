@@ -237,6 +237,16 @@ OPERANDS_THAT_ARE_NONE = {
         _edit("containers.0.securityContext", {"capabilities": {"add": ["SYS_ADMIN"]}}),
         "permissions only to read",
     ),
+    "nvml_reader_with_privileges": (
+        "node-cards",
+        _edit("containers.0.securityContext.privileged", True),
+        "no capability but SYS_CHROOT",
+    ),
+    "nvml_reader_of_another_image": (
+        "node-cards",
+        _edit("containers.0.image", "nvcr.io/nvidia/driver:1"),
+        "must run Ostler's own image",
+    ),
     "agent_among_processes": ("node-agent", _edit("hostPID", True), "permissions only to read"),
     "agent_in_the_hosts_network": (
         "node-agent",

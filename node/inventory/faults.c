@@ -272,18 +272,19 @@ struct log_time log_time_now(void)
 bool faults_read(struct faults *f, const char *file, struct log_time now)
 {
     /* The end of the log has all that is new, unless much was written. */
-    static const size_t sizes[] = { 16 * 1024, 128 * 1024, KERNEL_LOG_MAX };
+    static const size_t first[] = { KERNEL_LOG_MAX }, later[] = { 16 * 1024, KERNEL_LOG_AGENT_MAX };
+    const size_t *sizes = f->place.any ? later : first,
+                 count = f->place.any ? ARRAY_LEN(later) : ARRAY_LEN(first);
     int why = 0, before = f->why;
     bool news = false, taken = false;
-    for (size_t i = f->place.any ? 0 : ARRAY_LEN(sizes) - 1; !taken && !why && i < ARRAY_LEN(sizes);
-         i++) {
+    for (size_t i = 0; !taken && !why && i < count; i++) {
         CLEANUP_KERNEL_LOG struct kernel_log log = { 0 };
         why = kernel_log_read(file, sizes[i], &log);
         const struct part text = { log.at, log.len };
         if (!why && !kernel_log_has_stamps(text))
             why = NO_STAMPS;
         if (!why)
-            taken = faults_take(f, text, sizes[i] == KERNEL_LOG_MAX, now, &news);
+            taken = faults_take(f, text, i + 1 == count, now, &news);
     }
     f->why = why;
     return news || why != before;

@@ -16,8 +16,9 @@
 
 #include "node/inventory/text.h"
 
-/* At most the end of the log. */
-enum { KERNEL_LOG_MAX = 1 << 20 };
+/* At most the end of the log: at the first look, which the scan's process takes, and at the later
+ * ones, in the agent's own memory. */
+enum { KERNEL_LOG_MAX = 1 << 20, KERNEL_LOG_AGENT_MAX = 1 << 18 };
 
 /* Its name in error messages. */
 #define KERNEL_LOG_NAME "kernel log"

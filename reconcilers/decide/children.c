@@ -313,6 +313,8 @@ static json_t *followers_annotations(const struct cluster_view *v,
                                                 : live ? live->known_good
                                                        : NULL);
     json_t *annotations = json_object();
+    if (!follower->image.image)
+        return annotations;
     put_text(annotations, ANNOTATION_INPUTS, image);
     put_text(annotations, ANNOTATION_KNOWN_GOOD, known_good);
     return annotations;
@@ -344,6 +346,44 @@ static json_t *followers_inputs(const struct cluster_view *v, const struct opera
                            live ? live->known_good : NULL, traits_of_stacks(v));
 }
 
+/* Whether the default runtime of any node with a stack gives the devices. */
+static bool needs_default_runtime(const struct cluster_view *v)
+{
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *c = v->children[i];
+        if (cluster_is_record(c, "stack") && stack_has_default_runtime(c->inputs) &&
+            tally_nodes(v->tally, "stack", c->revision, TALLY_CARRYING | TALLY_WANTED) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Its DaemonSet for nodes whose default runtime gives the devices. */
+static void want_on_default_runtime(struct pass *p, const struct render_other *r,
+                                    const json_t *others_inputs)
+{
+    const struct operand_row *follower = operand_get(r->operand);
+    if (!needs_default_runtime(p->v))
+        return;
+    CLEANUP_JSON json_t *inputs = follower_inputs_of_default_runtime(follower, others_inputs);
+    struct render_context ctx = context(p, p->v->policy->spec, inputs, NULL);
+    want_rendered(p, r->resource, r->what, &ctx, "", NULL);
+}
+
+/* What belongs to a follower beside its DaemonSet. */
+static void want_others(struct pass *p, const struct operand_row *follower,
+                        const struct render_context *ctx, const char *variant)
+{
+    for (const struct render_other *r = render_others; r->name; r++) {
+        if (r->operand != follower->id || !render_is_wished(r, ctx->spec))
+            continue;
+        if (r->resource == RESOURCE_DAEMONSET)
+            want_on_default_runtime(p, r, ctx->inputs);
+        else if (r->resource != RESOURCE_SERVICEMONITOR || p->v->monitors_exist)
+            want_rendered(p, r->resource, r->what, ctx, variant, NULL);
+    }
+}
+
 static void want_follower(struct pass *p, const struct operand_row *follower)
 {
     const struct cluster_view *v = p->v;
@@ -356,10 +396,7 @@ static void want_follower(struct pass *p, const struct operand_row *follower)
         "%s %s", text, str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)));
     want_rendered(p, RESOURCE_DAEMONSET, render_daemonset(follower->id), &ctx, variant,
                   annotations);
-    for (const struct render_other *r = render_others; r->name; r++)
-        if (r->operand == follower->id && render_is_wished(r, spec) &&
-            (r->resource != RESOURCE_SERVICEMONITOR || v->monitors_exist))
-            want_rendered(p, r->resource, r->what, &ctx, variant, NULL);
+    want_others(p, follower, &ctx, variant);
 }
 
 /* Before any DaemonSet: the API server refuses pods that name a missing RuntimeClass, and the
@@ -413,13 +450,15 @@ static bool is_asked_for(const struct tally *t, const struct child *c)
     return c->resource == RESOURCE_DAEMONSET && c->desired > (int32_t) lost;
 }
 
-/* Whether the policy wants a follower, or an object that belongs to one, in no pool. */
+/* Whether the policy wants a follower, or an object that belongs to one, in no pool; or no node
+ * asks for a follower's further DaemonSet. */
 static bool is_switched_off(const struct policy *policy, const struct child *c)
 {
     for (const struct render_other *r = render_others; r->name; r++)
         if (r->resource == c->resource && str_eq(r->name, child_name(c)))
             return r->operand != OPERAND_NONE &&
-                   (!policy_runs(policy, r->operand) || !render_is_wished(r, policy->spec));
+                   (!policy_runs(policy, r->operand) || !render_is_wished(r, policy->spec) ||
+                    (c->resource == RESOURCE_DAEMONSET && c->counted && c->desired == 0));
     const struct operand_row *o = operand_get(operand_parse(child_name(c)));
     return c->resource == RESOURCE_DAEMONSET && o->class == OPERAND_CLASS_FOLLOWER &&
            !policy_runs(policy, o->id);

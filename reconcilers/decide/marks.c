@@ -376,6 +376,14 @@ static json_t *marks_build(struct diff *d, const struct marks *wanted)
     return node_patch(d->view, &change);
 }
 
+/* NULL: no label, and the follower runs here as on most nodes. */
+static const char *followers_label(const struct marks *wanted, enum operand follower)
+{
+    return wanted->off >> follower & 1               ? "false"
+           : wanted->default_runtime >> follower & 1 ? NODE_CARDS_DEFAULT_RUNTIME
+                                                     : NULL;
+}
+
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
 {
     CLEANUP(marks_end) struct diff d;
@@ -388,7 +396,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     own_label(&d, LABEL_REMOVAL, NULL);
     for (const struct operand_row *o = operand_rows; o->section; o++)
         if (o->off_label)
-            own_label(&d, o->off_label, wanted->off >> o->id & 1 ? "false" : NULL);
+            own_label(&d, o->off_label, followers_label(wanted, o->id));
     if (wanted->taint.enabled)
         want_taint(&d, &wanted->taint);
     want_upgrade_taint(&d, wanted->claim, wanted->claim_taint);

@@ -26,7 +26,10 @@ struct marks {
     const json_t *labels;           /* key to value, without the assignment; NULL: none. Borrowed */
     struct policy_taint taint;      /* set if enabled */
     struct assignment_ref assigned; /* NULL or "": none */
-    unsigned off;     /* followers, as bits, that run in other pools but must not run here */
+    unsigned off; /* followers, as bits, that run in other pools but must not run here */
+    /* Followers, as bits, that run here and get the GPUs from the default runtime (model/operand.h:
+     * FOLLOWER_DEFAULT_RUNTIME). */
+    unsigned default_runtime;
     bool host_driver; /* the host has its own driver */
     /* Ostler has taken the node out of service: the upgrade taint goes with the claim; NULL: it has
      * not. */

@@ -2,6 +2,7 @@
 
 #include "base/str.h"
 #include "reconcilers/model/node_inventory.h"
+#include "reconcilers/model/revision.h"
 #include "reconcilers/decide/owner.h"
 
 void verdict_settle(struct node_verdict *v, enum node_state state, enum reason reason,
@@ -99,6 +100,20 @@ bool operands_offer_gpus(const struct node_input *in, const struct node_verdict 
     return !(v->wanted & 1u << OPERAND_DEVICE_PLUGIN) || in->view.node->gpus > 0;
 }
 
+unsigned operands_on_default_runtime(const struct node_pass *p, struct assignment_ref assigned)
+{
+    const json_t *stack = operands_inputs(p->in, TIER_STACK,
+                                          str_or_empty(assigned.hash[TIER_STACK]));
+    unsigned set = 0;
+    if (!stack_has_default_runtime(stack))
+        return 0;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->asks & FOLLOWER_DEFAULT_RUNTIME &&
+            policy_pool_runs(&p->in->policy->pools[p->v->pool], o->id))
+            set |= 1u << o->id;
+    return set;
+}
+
 void operands_judge(const struct node_pass *p)
 {
     unsigned missing = operands_missing(p->v);
@@ -120,18 +135,23 @@ void operands_judge(const struct node_pass *p)
     }
 }
 
-/* The exporter's pods name the RuntimeClass nvidia. If Ostler's toolkit configures no runtime, a
- * host may lack its handler; then the kubelet retries such a pod without end. A toolkit of another
+/* A follower's pods name the RuntimeClass nvidia. If Ostler's toolkit configures no runtime, a host
+ * may lack its handler; then the kubelet retries such a pod without end. A toolkit of another
  * operator is not a host toolkit and has that handler, which a running container shows. */
-static const char *metrics_problem(const struct node_pass *p)
+static const char *follower_problem(const struct node_pass *p, enum operand follower)
 {
-    const struct operand_pod *exporter = &p->in->pods->of[OPERAND_EXPORTER];
-    bool may_lack = !(p->v->wanted & 1u << OPERAND_TOOLKIT) && !exporter->running;
-    if (exporter->problem || !may_lack || !p->in->inventory || !p->in->inventory->no_handler)
-        return exporter->problem;
-    return "the host's own configuration of its container runtime has no handler nvidia, which the "
-           "exporter's pods need: add it there, or set exporter.enabled to false in the policy or "
-           "the node's pool";
+    const struct operand_pod *pod = &p->in->pods->of[follower];
+    const struct operand_row *o = operand_get(follower);
+    bool may_lack = !(p->v->wanted & 1u << OPERAND_TOOLKIT) && !pod->running;
+    const json_t *stack = operands_inputs(p->in, TIER_STACK, p->v->carried.hash[TIER_STACK]);
+    if (pod->problem || !may_lack || !p->in->inventory || !p->in->inventory->no_handler ||
+        (o->asks & FOLLOWER_DEFAULT_RUNTIME && stack_has_default_runtime(stack)))
+        return pod->problem;
+    return arena_printf(p->a,
+                        "the host's own configuration of its container runtime has no handler "
+                        "nvidia, which the %s's pods need: add it there, or set %s.enabled to "
+                        "false in the policy or the node's pool",
+                        o->title, o->section);
 }
 
 /* One DaemonSet serves all nodes, and its pods look for the kubelet in the distribution's default
@@ -153,9 +173,9 @@ static const char *unnamed_pods(const struct node_pass *p)
 void operands_judge_metrics(const struct node_pass *p)
 {
     const unsigned exporter = 1u << OPERAND_EXPORTER;
-    const char *problem = metrics_problem(p), *words = NULL;
     if (p->v->state != NODE_READY || !(p->v->wanted & exporter))
         return;
+    const char *problem = follower_problem(p, OPERAND_EXPORTER), *words = NULL;
     if (p->v->up & exporter)
         words = unnamed_pods(p);
     else if (problem)
@@ -165,6 +185,21 @@ void operands_judge_metrics(const struct node_pass *p)
     p->v->cause = OPERAND_EXPORTER;
     p->v->pod = p->in->pods->of[OPERAND_EXPORTER].key;
     verdict_settle(p->v, NODE_READY, REASON_METRICS_MISSING, words);
+}
+
+void operands_judge_nvml(const struct node_pass *p)
+{
+    const unsigned cards = 1u << OPERAND_NODE_CARDS;
+    if (p->v->state != NODE_READY || p->v->reason != REASON_NONE || !(p->v->wanted & cards) ||
+        p->v->up & cards)
+        return;
+    const char *problem = follower_problem(p, OPERAND_NODE_CARDS);
+    if (!problem)
+        return;
+    p->v->cause = OPERAND_NODE_CARDS;
+    p->v->pod = p->in->pods->of[OPERAND_NODE_CARDS].key;
+    verdict_set(p, NODE_READY, REASON_NVML_MISSING,
+                "the GPUs work, and NVML is not asked about their health: %s", problem);
 }
 
 void operands_judge_claims(const struct node_pass *p)

@@ -27,13 +27,18 @@ bool operands_offer_gpus(const struct node_input *in, const struct node_verdict 
 bool operands_present(const struct node_pods *p, unsigned set);
 /* The operands that come and go with a stack, as bits: its own, and the followers. */
 unsigned operands_with_stack(void);
-/* The wanted operands of tiers that are not up, as bits. Operands without a tier only bring
- * metrics, which GPUs do not need. */
+/* The wanted operands of tiers that are not up, as bits. Operands without a tier only bring metrics
+ * and reports, which GPUs do not need. */
 unsigned operands_missing(const struct node_verdict *v);
+/* Followers of the node's pool that get the GPUs from the default runtime of a node with this
+ * stack, as bits. */
+unsigned operands_on_default_runtime(const struct node_pass *p, struct assignment_ref assigned);
 /* Decides Installing, Failed or Ready from the first missing operand in start order. */
 void operands_judge(const struct node_pass *p);
 /* For a Ready node: reports missing metrics if the kubelet gives a reason. The node stays Ready. */
 void operands_judge_metrics(const struct node_pass *p);
+/* For a Ready node without another reason: likewise for NVML. */
+void operands_judge_nvml(const struct node_pass *p);
 /* For a Ready node: reports that another program gives its GPUs to resource claims, besides
  * Ostler's device plugin. The node stays Ready. */
 void operands_judge_claims(const struct node_pass *p);

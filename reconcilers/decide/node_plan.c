@@ -333,6 +333,7 @@ static void write_claimed(const struct node_pass *p, const struct upgrade *up,
          fault = closing->out.reason && (is_in_service(up) || !up->reason);
     struct proof_marks open = { .look = outdates ? NULL : look, .changing = changing || outdates };
     wanted.assigned = up->assigned;
+    wanted.default_runtime = operands_on_default_runtime(p, up->assigned);
     wanted.claim = up->claimed ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
     proof_marks_add(p, &open, &wanted);
@@ -408,6 +409,7 @@ static void give(const struct node_pass *p, const struct node_assignment *as,
     enum reason reason;
     const char *message;
     wanted.assigned = as->to;
+    wanted.default_runtime = operands_on_default_runtime(p, as->to);
     wanted.host_driver = host_driver;
     wanted.gave_up = gave_up;
     proof_marks_add(p, &open, &wanted);
@@ -450,6 +452,7 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t,
     inventory_explain(p);
     judge_startup(p);
     operands_judge_metrics(p);
+    operands_judge_nvml(p);
     operands_judge_claims(p);
     look_for_holders(p, t);
     if (p->v->state == NODE_READY && p->in->view.node->ready)

@@ -15,11 +15,23 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/revision.h"
 
+/* Manifests with their own parts or overlays. */
+#define DRIVER_CONTAINER "driver/container.yaml"
+#define DRIVER_COS "driver/cos.yaml"
+#define TOOLKIT "toolkit/daemonset.yaml"
+#define DEVICE_PLUGIN "device-plugin/daemonset.yaml"
+#define EXPORTER "exporter/daemonset.yaml"
+#define EXPORTER_MONITOR "exporter/servicemonitor.yaml"
+#define NODE_CARDS "node-cards/daemonset.yaml"
+#define NODE_AGENT "node-agent/daemonset.yaml"
+
 const struct render_other render_others[] = {
     { RENDER_EXPORTER_SERVICE, OPERAND_EXPORTER, RESOURCE_SERVICE, "exporter",
       "exporter/service.yaml", NULL },
     { RENDER_EXPORTER_MONITOR, OPERAND_EXPORTER, RESOURCE_SERVICEMONITOR, "exporter",
       "exporter/servicemonitor.yaml", "exporter.serviceMonitor.enabled" },
+    { RENDER_NODE_CARDS_DEFAULT, OPERAND_NODE_CARDS, RESOURCE_DAEMONSET, "node-cards-default",
+      NODE_CARDS, NULL },
     { RENDER_RUNTIME_CLASS, OPERAND_NONE, RESOURCE_RUNTIMECLASS, "nvidia",
       "runtime/runtimeclass.yaml", NULL },
     { .operand = OPERAND_NONE, .name = NULL },
@@ -44,15 +56,6 @@ enum operand render_operand_of(enum render_object what)
     const struct render_other *row = render_row_of(what);
     return row ? row->operand : (enum operand) what;
 }
-
-/* Manifests with their own parts or overlays. */
-#define DRIVER_CONTAINER "driver/container.yaml"
-#define DRIVER_COS "driver/cos.yaml"
-#define TOOLKIT "toolkit/daemonset.yaml"
-#define DEVICE_PLUGIN "device-plugin/daemonset.yaml"
-#define EXPORTER "exporter/daemonset.yaml"
-#define EXPORTER_MONITOR "exporter/servicemonitor.yaml"
-#define NODE_AGENT "node-agent/daemonset.yaml"
 
 /* The base of an object. */
 struct shape {
@@ -121,6 +124,7 @@ static const struct part {
     { EXPORTER, "shared", { "inputs.shared=true" } },
     { EXPORTER, "renamed", { "inputs.renamed=true" } },
     { EXPORTER, "metrics-config", { "section.metricsConfig" } },
+    { NODE_CARDS, "default-runtime", { "inputs.defaultRuntime=true" } },
     { NODE_AGENT, "kernel-log", { "health.kernelLog=true" } },
 };
 

@@ -18,6 +18,7 @@ enum render_object {
 #include "reconcilers/model/operand_rows.h"
     RENDER_EXPORTER_SERVICE = OPERANDS_MAX, /* Service */
     RENDER_EXPORTER_MONITOR,                /* ServiceMonitor of the Prometheus operator */
+    RENDER_NODE_CARDS_DEFAULT,              /* DaemonSet for nodes with FOLLOWER_DEFAULT_RUNTIME */
     RENDER_RUNTIME_CLASS,                   /* RuntimeClass `nvidia`, cluster-scoped */
     RENDER_OBJECTS,
 };

@@ -15,6 +15,12 @@
 #define LABEL_REMOVAL "ostler.dev/removal"
 /* "false" on nodes of pools without the exporter, if other pools have it. */
 #define LABEL_EXPORTER "ostler.dev/exporter"
+/* Likewise for the pods that query NVML; or which runtime gives them the devices, if not the one of
+ * the RuntimeClass. */
+#define LABEL_NODE_CARDS "ostler.dev/node-cards"
+#define NODE_CARDS_DEFAULT_RUNTIME "default-runtime"
+/* On those pods and DaemonSets: "runtime-class" or "default-runtime". */
+#define LABEL_DEVICES_BY "ostler.dev/devices-by"
 /* Node labels that describe GPUs (gpu_features.h), as GPU feature discovery writes them. The last
  * five are older names. */
 #define LABEL_GPU_PRODUCT NVIDIA_GPU ".product"

@@ -38,6 +38,9 @@ struct operand_image {
 enum follower_trait {
     FOLLOWER_SHARED = 1,  /* containers can share a GPU by time slicing: input `shared` */
     FOLLOWER_RENAMED = 2, /* shared GPUs are offered as RESOURCE_GPU ".shared": input `renamed` */
+    /* Containers without a RuntimeClass get GPUs on nodes of this stack, and those with the
+     * RuntimeClass may not start there. Such nodes have a label, and a DaemonSet of their own. */
+    FOLLOWER_DEFAULT_RUNTIME = 4,
 };
 
 /* One row. Absent members are NULL or 0. All static. */

@@ -66,6 +66,11 @@ OPERAND(EXPORTER, "exporter", "exporter", EXPORTER_FIELDS, NULL, .class = OPERAN
                                        "DCGM_EXPORTER_KUBERNETES", "DCGM_EXPORTER_LISTEN",
                                        "NODE_NAME", "NVIDIA_VISIBLE_DEVICES"))
 
+/* `ostler-node cards`, which queries the driver's library NVML: Ostler's own image. */
+OPERAND(NODE_CARDS, "node-cards", "nodeCards", NODE_CARDS_FIELDS, NULL,
+        .class = OPERAND_CLASS_FOLLOWER, .title = "NVML reader", .off_label = LABEL_NODE_CARDS,
+        .asks = FOLLOWER_DEFAULT_RUNTIME, .manifest = "node-cards/daemonset.yaml")
+
 /* The CUDA sample that validates GPUs, in a one-off pod. */
 OPERAND_OF_POLICY(VALIDATION, NULL, "validation", VALIDATION_FIELDS, .class = OPERAND_CLASS_IMAGE,
                   .image = OPERAND_IMAGE(VALIDATION, "nvcr.io/nvidia/k8s", "cuda-sample",

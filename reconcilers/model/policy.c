@@ -140,7 +140,8 @@ static unsigned enabled_operands(const json_t *spec)
     unsigned bits = 0;
     for (const struct operand_row *o = operand_rows; o->section; o++)
         bits |= json_bool(json_at(spec, o->section), "enabled", true) ? 1u << o->id : 0;
-    return bits;
+    /* Only the agent reads what it writes. */
+    return bits >> OPERAND_AGENT & 1 ? bits : bits & ~(1u << OPERAND_NODE_CARDS);
 }
 
 /* Whether others install driver, toolkit and device plugin on all its nodes, whatever is found

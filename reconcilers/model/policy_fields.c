@@ -87,10 +87,11 @@ static const struct policy_field selector_fields[] = {
     STRING("name", FORMAT_VARIABLE, NULL, RULES(r), FLAGS(FIELD_REQUIRED)),                        \
         STRING("value", FORMAT_TEXT, NULL, FLAGS(FIELD_REQUIRED)), END
 
-/* variable_fields_DRIVER, … */
+/* variable_fields_DRIVER, …; an operand without a field `env` has no use for its own. */
 #define OPERAND(id, ...)                                                                           \
-    static const struct policy_field variable_fields_##id[] = { VARIABLE_FIELDS(                   \
-        policy_rules_variable_##id) };
+    __attribute__((unused)) static const struct policy_field variable_fields_##id[] = {            \
+        VARIABLE_FIELDS(policy_rules_variable_##id)                                                \
+    };
 #define OPERAND_OF_POLICY(...)
 #define OPERAND_WITHIN(...)
 #include "reconcilers/model/operand_rows.h"
@@ -232,6 +233,10 @@ static const struct policy_field service_monitor_fields[] = {
     STRING("metricsConfig", FORMAT_SUBDOMAIN, NULL), DURATION("interval", "30s", 1, 1 * HOURS),    \
         OBJECT("serviceMonitor", service_monitor_fields), FOLLOWER_FIELDS(id)
 #define POOL_EXPORTER_FIELDS(id) POOL_FOLLOWER_FIELDS(id)
+
+/* Its image, its pull settings and its command are Ostler's own. */
+#define NODE_CARDS_FIELDS(id) BOOL("enabled", "true"), POD_FIELDS
+#define POOL_NODE_CARDS_FIELDS(id) POOL_FOLLOWER_FIELDS(id)
 
 #define AGENT_FIELDS(id)                                                                           \
     BOOL("enabled", "true"), ENUM("labels", VALUES("Auto", "Ostler", "None"), "Auto"),             \

@@ -72,12 +72,13 @@ static void add_image(json_t *inputs, const json_t *spec, enum operand operand, 
     policy_image_clear(&image);
 }
 
-/* Image, env and args, which every operand has. */
+/* Image, if it is not Ostler's own, env and args. */
 static json_t *operand_inputs(const json_t *spec, enum operand operand, const json_t *held)
 {
     const json_t *section = json_object_get(spec, operand_get(operand)->section);
     json_t *inputs = json_object();
-    add_image(inputs, spec, operand, held);
+    if (operand_get(operand)->image.image)
+        add_image(inputs, spec, operand, held);
     add_command(inputs, section);
     return inputs;
 }
@@ -342,6 +343,22 @@ json_t *follower_inputs(const struct operand_row *follower, const json_t *spec,
     if (traits & follower->asks & FOLLOWER_RENAMED)
         json_object_set_new(inputs, "renamed", json_true());
     return inputs;
+}
+
+json_t *follower_inputs_of_default_runtime(const struct operand_row *follower, const json_t *inputs)
+{
+    json_t *own = json_deep_copy(inputs);
+    json_object_set_new(own, "defaultRuntime", json_true());
+    json_object_set_new(own, "selection",
+                        json_pack("[{s:s, s:s, s:[s]}]", "key", follower->off_label, "operator",
+                                  "In", "values", NODE_CARDS_DEFAULT_RUNTIME));
+    return own;
+}
+
+bool stack_has_default_runtime(const json_t *stack_inputs)
+{
+    return str_eq(json_str(stack_inputs, "runtime"), host_runtimes[RUNTIME_DOCKER].name) ||
+           str_eq(json_str(stack_inputs, "hostToolkit"), host_toolkit_name(HOST_TOOLKIT_DEFAULT));
 }
 
 unsigned follower_traits(const json_t *stack_inputs)

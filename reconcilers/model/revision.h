@@ -69,6 +69,13 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
  * distribution. NULL: no node yet. New reference. */
 json_t *follower_inputs(const struct operand_row *follower, const json_t *spec,
                         const struct host *host, const json_t *held, unsigned traits);
+/* Those of its DaemonSet for nodes with FOLLOWER_DEFAULT_RUNTIME, from the others. New
+ * reference. */
+json_t *follower_inputs_of_default_runtime(const struct operand_row *follower,
+                                           const json_t *inputs);
+/* Whether containers without a RuntimeClass get GPUs on nodes of a stack with these inputs, and
+ * those with the RuntimeClass may not start there. */
+bool stack_has_default_runtime(const json_t *stack_inputs);
 /* The traits of a stack with these inputs that followers need: bits of enum follower_trait. */
 unsigned follower_traits(const json_t *stack_inputs);
 

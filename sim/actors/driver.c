@@ -377,6 +377,9 @@ static const struct operand operands[] = {
       .on = PLUGIN_EVENTS },
     { NULL, "wait", .always = WAITS, .may_go = has_any_driver },
     { "exporter", "exporter", .holds_module = true, .run = exporter_run },
+    /* It holds the module for a second each minute. */
+    { "node-cards", "cards", .holds_module = true,
+      .always = { .ends_ms = -1, .step_ms = -1, .ready_ms = AGENT_MS, .stop_ms = AGENT_MS } },
     { "node-agent", "agent",
       .always = { .ends_ms = -1, .step_ms = AGENT_MS, .ready_ms = AGENT_MS, .stop_ms = AGENT_MS },
       .on = { [OPERAND_STEP] = agent_step } },

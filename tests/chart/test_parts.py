@@ -71,7 +71,7 @@ class Marks(unittest.TestCase):
 
     def test_every_object_and_pod_has_those_of_the_values(self):
         everything = (
-            "nodeCards.enabled=true,networkPolicy.enabled=true,"
+            "networkPolicy.enabled=true,"
             "metrics.dashboard.enabled=true,policy.create=true"
         )
         for flags in ((), ("--set", everything)):

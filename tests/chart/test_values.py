@@ -165,6 +165,15 @@ class Values(unittest.TestCase):
                     text = template("--set", f"{name}.enabled={wanted}", chart=parent)
                     self.assertEqual("\nkind: " in text, wanted == "true")
 
+    def test_a_value_that_has_moved_to_the_policy_says_so(self):
+        for flag in ("enabled=true", "enabled=false", "resources.limits.memory=512Mi"):
+            with self.subTest(flag):
+                done = helm("template", "o", CHART, "--set", f"nodeCards.{flag}")
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("write spec.nodeCards (enabled, default true, and", done.stderr)
+        done = helm("template", "o", CHART, "--set", "nodeCards=null")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_names_that_look_like_numbers_stay_names(self):
         done = helm(
             "template",
@@ -173,9 +182,9 @@ class Values(unittest.TestCase):
             "--namespace",
             "456",
             "--set",
-            "networkPolicy.enabled=true,nodeCards.enabled=true",
+            "networkPolicy.enabled=true",
             "--set-string",
-            "operandNamespace.name=1e3,priorityClassName=7,nodeCards.runtimeClassName=0x8",
+            "operandNamespace.name=1e3,priorityClassName=7",
             "--set",
             "metrics.serviceMonitor.enabled=true",
         )
@@ -183,7 +192,7 @@ class Values(unittest.TestCase):
         for found in read(done.stdout):
             self.assertIn(found["metadata"].get("namespace"), (None, "456", "1e3", "default"))
             self.assertEqual(found["metadata"]["labels"]["app.kubernetes.io/instance"], "123")
-        for name in ("1e3", "456", "123", "7", "0x8"):
+        for name in ("1e3", "456", "123", "7"):
             self.assertEqual(
                 re.findall(rf"[\[:] {name}$|[\[:] {name}[,\]}}]", done.stdout, re.M), []
             )
@@ -192,6 +201,7 @@ class Values(unittest.TestCase):
         unset = set(dict(leaves(json.loads((CHART / "values.schema.json").read_text())))) - {
             "global",
             "enabled",
+            "nodeCards",  # of earlier charts
         }
         for flags in INSTALLATIONS.values():
             done = helm(
@@ -298,6 +308,7 @@ class Values(unittest.TestCase):
         for chart in (CHART, CRD_CHART):
             schema = dict(leaves(json.loads((chart / "values.schema.json").read_text())))
             del schema["global"], schema["enabled"]
+            schema.pop("nodeCards", None)  # of earlier charts
             named = set(written(chart / "values.yaml"))
             self.assertLessEqual(above(schema), named)
             self.assertEqual(

@@ -81,6 +81,8 @@ FIELDS = {
     "resources": {"requests": {"cpu": "10m"}, "limits": {"memory": "1Gi"}},
 }
 OPERANDS = ("driver", "toolkit", "devicePlugin", "exporter")
+# Of Ostler's own image and command: what a pod may have.
+OWN_FIELDS = {k: FIELDS[k] for k in ("priorityClassName", "labels", "tolerations", "resources")}
 # component -> its container with the operand's own image, and the only one that variables and
 # arguments are for
 CONTAINERS = {
@@ -122,6 +124,8 @@ REFUSED = {
     },
     "a quantity that is a word": {"driver": {"resources": {"limits": {"memory": "lots"}}}},
     "a GPU as a resource": {"driver": {"resources": {"limits": {"nvidia.com/gpu": "1"}}}},
+    "an image for the NVML reader": {"nodeCards": {"repository": "nvcr.io/nvidia"}},
+    "a variable for the NVML reader": {"nodeCards": {"env": [{"name": "A", "value": "b"}]}},
     "an interval that is a word": {"exporter": {"interval": "$(id)"}},
     "a privilege": {"driver": {"securityContext": {"privileged": True}}},
     "a folder": {"exporter": {"volumes": [{"name": "x", "hostPath": {"path": "/"}}]}},
@@ -372,6 +376,7 @@ def problems_of(folder):
     texts = [{"name": f"ALLOWED_{i}", "value": word} for i, word in enumerate(WORDS)]
     arguments = ["--allowed=" + word[:1000] for word in WORDS]
     spec = {operand: {**FIELDS, "env": texts, "args": arguments} for operand in OPERANDS}
+    spec["nodeCards"] = OWN_FIELDS
     spec["nodeAgent"] = {
         "imagePullPolicy": "Always",
         "imagePullSecrets": ["pull"],

@@ -348,7 +348,8 @@ static void check_all_off(struct invariants *v, const char *plural)
         const json_t *object = api_at(v->run->api, k, i);
         bool marked = object_annotation(object, ANNOTATION_MARKS) ||
                       object_label(object, LABEL_DRIVER) || object_label(object, LABEL_STACK) ||
-                      object_label(object, LABEL_REMOVAL) || object_label(object, LABEL_EXPORTER);
+                      object_label(object, LABEL_REMOVAL) || object_label(object, LABEL_EXPORTER) ||
+                      object_label(object, LABEL_NODE_CARDS);
         bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) &&
                      !object_controller(object);
         bool faulty = object_annotation(object, ANNOTATION_FAULT) ||

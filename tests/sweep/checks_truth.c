@@ -116,7 +116,8 @@ static const char *wrong_of_others(const struct invariants *v, const json_t *nod
     const char *key = object_annotation(node, ANNOTATION_MARKS) ? "it still says what Ostler set"
                                                                 : NULL;
     if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) ||
-        object_label(node, LABEL_REMOVAL) || object_label(node, LABEL_EXPORTER))
+        object_label(node, LABEL_REMOVAL) || object_label(node, LABEL_EXPORTER) ||
+        object_label(node, LABEL_NODE_CARDS))
         key = "it is still assigned operands";
     const struct kind *pods = kind_named("pods");
     for (size_t i = 0; key && i < api_count(v->run->api, pods); i++) {

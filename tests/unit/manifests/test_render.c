@@ -30,6 +30,7 @@
 #define PLUGIN (1U << RENDER_DEVICE_PLUGIN)
 #define EXPORTER (1U << RENDER_EXPORTER | 1U << RENDER_EXPORTER_SERVICE)
 #define MONITOR (1U << RENDER_EXPORTER_MONITOR)
+#define CARDS (1U << RENDER_NODE_CARDS | 1U << RENDER_NODE_CARDS_DEFAULT)
 #define CLASS (1U << RENDER_RUNTIME_CLASS)
 #define AGENT (1U << RENDER_AGENT)
 #define RECORDS (1U << RENDER_OBJECTS)
@@ -221,6 +222,13 @@ static const struct render_row render_rows[] = {
       .objects = EXPORTER,
       .config = "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, "
                 "replicas: 4}]}}" },
+    { "node-cards", "{}", { UBUNTU, CONTAINERD }, .objects = CARDS },
+    { "node-cards-full",
+      "{'nodeCards':{'resources':{'limits':{'memory':'512Mi'}},'priorityClassName':'mine','labels':"
+      "{'team':'gpu'},'tolerations':[{'key':'a','operator':'Exists'}]},'nodeAgent':"
+      "{'imagePullPolicy':'Always','imagePullSecrets':['mine']}}",
+      { UBUNTU, CONTAINERD },
+      .objects = CARDS },
     { "node-agent", "{}", { UBUNTU, CONTAINERD }, .objects = AGENT },
     { "node-agent-kernel-log",
       "{'health':{'kernelLog':true,'xids':{'109':'Event'}}}",
@@ -263,10 +271,16 @@ static void assert_asks_kubelet(const json_t *exporter, const struct host *host)
 static void render_objects(unsigned objects, const struct render_context *contexts,
                            const struct host *host, struct buf *out)
 {
-    static const enum render_object order[] = { RENDER_DRIVER,           RENDER_TOOLKIT,
-                                                RENDER_REMOVAL,          RENDER_DEVICE_PLUGIN,
-                                                RENDER_EXPORTER,         RENDER_EXPORTER_SERVICE,
-                                                RENDER_EXPORTER_MONITOR, RENDER_AGENT,
+    static const enum render_object order[] = { RENDER_DRIVER,
+                                                RENDER_TOOLKIT,
+                                                RENDER_REMOVAL,
+                                                RENDER_DEVICE_PLUGIN,
+                                                RENDER_EXPORTER,
+                                                RENDER_EXPORTER_SERVICE,
+                                                RENDER_EXPORTER_MONITOR,
+                                                RENDER_NODE_CARDS,
+                                                RENDER_NODE_CARDS_DEFAULT,
+                                                RENDER_AGENT,
                                                 RENDER_RUNTIME_CLASS };
     for (size_t k = 0; k < ARRAY_LEN(order); k++) {
         const size_t i = order[k];
@@ -303,6 +317,10 @@ static void render_row(const struct render_row *row, struct buf *out)
                                               NULL);
     CLEANUP_JSON json_t *exporter = follower_inputs(operand_get(OPERAND_EXPORTER), spec, &host,
                                                     NULL, follower_traits(stack));
+    CLEANUP_JSON json_t *cards = follower_inputs(operand_get(OPERAND_NODE_CARDS), spec, &host, NULL,
+                                                 follower_traits(stack));
+    CLEANUP_JSON json_t *cards_default = follower_inputs_of_default_runtime(
+        operand_get(OPERAND_NODE_CARDS), cards);
     CLEANUP_JSON json_t *agent = agent_inputs(spec);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)
@@ -321,6 +339,8 @@ static void render_row(const struct render_row *row, struct buf *out)
     contexts[RENDER_REMOVAL].hash = stack_hash;
     contexts[RENDER_TOOLKIT].hash = contexts[RENDER_DEVICE_PLUGIN].hash = stack_hash;
     contexts[RENDER_EXPORTER].inputs = exporter;
+    contexts[RENDER_NODE_CARDS].inputs = cards;
+    contexts[RENDER_NODE_CARDS_DEFAULT].inputs = cards_default;
     contexts[RENDER_AGENT].inputs = agent;
     if (row->objects & RECORDS) {
         add_document(out, render_revision(&contexts[RENDER_DRIVER]));
@@ -536,7 +556,8 @@ static void check_daemonset(const json_t *object)
 {
     const json_t *pod = json_at(object, "spec.template.spec");
     bool agent = str_eq(json_str(object, "metadata.name"), "node-agent");
-    bool follower = agent || str_eq(json_str(object, "metadata.name"), "exporter");
+    enum operand operand = operand_parse(object_label(object, "app.kubernetes.io/component"));
+    bool follower = agent || operand_get(operand)->class == OPERAND_CLASS_FOLLOWER;
     assert_string_equal(json_str(object, "spec.updateStrategy.type"),
                         follower ? "RollingUpdate" : "OnDelete");
     assert_int_equal(json_at(object, "metadata.ownerReferences") != NULL, follower);

@@ -106,7 +106,7 @@ static void it_serves_the_cluster(void **state)
     pass(s, SETTLED_MS);
     assert_true(works(s->first));
     assert_string_equal(holder(s), "first_1");
-    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 3);
+    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 4);
 }
 
 static void killed_it_is_started_again(void **state)
@@ -203,7 +203,7 @@ static void a_child_that_is_refused_keeps_no_other_away(void **state)
     pass(s, SETTLED_MS);
     const json_t *policy = api_get(s->api, kind_named("gpuclusterpolicies"), NULL, "default");
     assert_int_equal(api_count(s->api, kind_named("runtimeclasses")), 0);
-    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 3);
+    assert_int_equal(api_count(s->api, kind_named("daemonsets")), 4);
     assert_int_equal(api_count(s->api, kind_named("services")), 1);
     assert_int_equal(json_int(policy, "status.nodes.gpu", 0), 1);
     access_free(access);

@@ -119,7 +119,7 @@ static inline bool frame_says(const json_t *node, const char *what, const char *
 static inline bool frame_is_ours(const char *key)
 {
     return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL) ||
-           str_eq(key, LABEL_EXPORTER);
+           str_eq(key, LABEL_EXPORTER) || str_eq(key, LABEL_NODE_CARDS);
 }
 
 /* Keys that no annotation may claim. */
