@@ -118,6 +118,14 @@ static void note_report(const struct invariants *v, const struct api_commit *c)
         check_note(v, bad ? &f->ailing : &f->well, object_name(c->after));
 }
 
+/* Whether a node is closed that was not. One of which the device plugin withheld a GPU was closed
+ * already when it gets the taint. */
+static bool is_closing(const struct api_commit *c)
+{
+    return c->before && c->after && check_is_unhealthy(c->after) && !check_is_unhealthy(c->before) &&
+           !check_is_on_record(c->before);
+}
+
 static void note_node(struct invariants *v, const struct api_commit *c)
 {
     struct faults_noted *f = &v->faults;
@@ -133,8 +141,7 @@ static void note_node(struct invariants *v, const struct api_commit *c)
         (!ours && !str_eq(object_annotation(c->before, ANNOTATION_FAULT),
                           object_annotation(c->after, ANNOTATION_FAULT))))
         check_note(v, &f->asked, name);
-    if (ours && c->after && check_is_unhealthy(c->after) && !check_is_unhealthy(c->before) &&
-        !check_is_hard(check_inventory(v, name)))
+    if (ours && is_closing(c) && !check_is_hard(check_inventory(v, name)))
         check_note(v, &f->soft, name);
 }
 
@@ -378,8 +385,7 @@ static size_t closed_within(const struct invariants *v, int64_t window_ms)
 void check_brake(struct invariants *v, const struct api_commit *c)
 {
     const json_t *policy = check_policy(v);
-    bool closes = check_is_kind(c->kind, "nodes") && c->before && c->after &&
-                  check_is_unhealthy(c->after) && !check_is_unhealthy(c->before);
+    bool closes = check_is_kind(c->kind, "nodes") && is_closing(c);
     if (!closes || !policy || is_within(v, &v->faults.rules, "", unheard_ms(v)) ||
         check_is_hard(check_inventory(v, object_name(c->after))) ||
         is_within(v, &v->faults.soft, object_name(c->after), unheard_ms(v)))
