@@ -117,6 +117,15 @@ void node_closing_begin(const struct node_pass *p, struct node_closing *ret)
         look_again_at(p, health_due_s(p->in->health));
 }
 
+bool node_closing_would_repair(const struct node_pass *p, const struct node_closing *n)
+{
+    struct closing_input in = n->in;
+    struct closing out;
+    in.claimed = false;
+    closing_decide(&in, p->a, &out);
+    return out.wants != REPAIR_NOTHING;
+}
+
 void node_closing_look(const struct node_pass *p, const struct proof_look *look,
                        struct node_closing *n)
 {

@@ -17,6 +17,9 @@ struct node_closing {
  * verdict, among them how many GPUs the device plugin withholds. Requests a requeue for when the
  * same facts come to mean something else. */
 void node_closing_begin(const struct node_pass *p, struct node_closing *ret);
+/* Whether the node would ask for a repair if it had no claim. Otherwise its repair has no use: were
+ * it released for less, it would be claimed again. */
+bool node_closing_would_repair(const struct node_pass *p, const struct node_closing *n);
 /* Decides again, with what the validation showed; NULL: this pass could not look at it. */
 void node_closing_look(const struct node_pass *p, const struct proof_look *look,
                        struct node_closing *n);

@@ -466,17 +466,6 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t,
     node_closing_judge(p, look, closing);
 }
 
-/* Whether the node would ask for a repair if it had no claim. Otherwise its repair has no use: were
- * it released for less, it would be claimed again. */
-static bool would_repair(const struct node_pass *p, const struct node_closing *closing)
-{
-    struct closing_input in = closing->in;
-    struct closing out;
-    in.claimed = false;
-    closing_decide(&in, p->a, &out);
-    return out.wants != REPAIR_NOTHING;
-}
-
 /* Brings a node of Ostler's to its target. */
 static void node_plan_move(const struct node_pass *p, const struct node_facts *facts)
 {
@@ -494,7 +483,7 @@ static void node_plan_move(const struct node_pass *p, const struct node_facts *f
     v->falling_back = t != policy_target;
     struct node_closing closing;
     node_closing_begin(p, &closing);
-    v->repair_stays = closing.in.claimed && would_repair(p, &closing);
+    v->repair_stays = closing.in.claimed && node_closing_would_repair(p, &closing);
     struct upgrade up;
     upgrade_step(p, policy_target, &up);
     v->repaired = repair_end_of(in, &up);

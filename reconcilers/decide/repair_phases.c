@@ -463,27 +463,18 @@ static bool may_go(struct upgrade_pass *s)
            (node_bears(&s->p->in->view, &c->to) && upgrade_pass_works(s));
 }
 
-/* Why the claim has no use; NULL: it has one. */
-static const char *why_over(const struct upgrade_pass *s, enum reason *ret_reason)
+/* Why the claim of a repair that is not wanted has no use. */
+static const char *why_not_wanted(const struct upgrade_pass *s, enum reason *ret_reason)
 {
     const struct node_input *in = s->p->in;
     const struct claim *c = &s->out->claim;
-    bool wanted = s->p->v->repair_stays, failed = c->phase == CLAIM_FAILED;
-    enum reason why = REASON_NONE;
-    if (wanted && next_rung(s, false, &why) != REPAIR_KINDS)
-        return NULL;
+    bool failed = c->phase == CLAIM_FAILED;
+    const char *off = why_called_off(s, false, false);
     *ret_reason = REASON_ATTEMPTS_SPENT;
-    if (wanted && !failed)
-        return arena_printf(s->p->a, "Ostler cannot repair the node: %s; %s", fault_text(in),
-                            for_people(why));
-    if (wanted)
-        return arena_printf(s->p->a, "the repair failed (%s): %s; %s", c->reason, fault_text(in),
-                            for_people(why));
     if (failed && c->asked && c->attempt == 1)
         return arena_printf(s->p->a, "the repair that a user asked for failed (%s)%s%s", c->reason,
                             repair_level(in) >= HEALTH_CLOSE ? ": " : "",
                             repair_level(in) >= HEALTH_CLOSE ? fault_text(in) : "");
-    const char *off = why_called_off(s, false, false);
     *ret_reason = off ? REASON_REPAIR_CALLED_OFF : REASON_NOT_NEEDED;
     if (off && failed)
         return arena_printf(s->p->a, "the repair failed (%s), and is called off: %s", c->reason,
@@ -493,6 +484,23 @@ static const char *why_over(const struct upgrade_pass *s, enum reason *ret_reaso
     return repair_level(in) < HEALTH_RESET_WHEN_IDLE
                ? "the fault of the node's GPUs has ended"
                : "Ostler is not to repair the node any longer";
+}
+
+/* Why the claim has no use; NULL: it has one. */
+static const char *why_over(const struct upgrade_pass *s, enum reason *ret_reason)
+{
+    const struct claim *c = &s->out->claim;
+    const char *fault = fault_text(s->p->in);
+    enum reason why = REASON_NONE;
+    if (!s->p->v->repair_stays)
+        return why_not_wanted(s, ret_reason);
+    if (next_rung(s, false, &why) != REPAIR_KINDS)
+        return NULL;
+    *ret_reason = REASON_ATTEMPTS_SPENT;
+    return c->phase == CLAIM_FAILED ? arena_printf(s->p->a, "the repair failed (%s): %s; %s",
+                                                   c->reason, fault, for_people(why))
+                                    : arena_printf(s->p->a, "Ostler cannot repair the node: %s; %s",
+                                                   fault, for_people(why));
 }
 
 bool repair_ends(struct upgrade_pass *s)

@@ -122,8 +122,8 @@ static void note_report(const struct invariants *v, const struct api_commit *c)
  * already when it gets the taint. */
 static bool is_closing(const struct api_commit *c)
 {
-    return c->before && c->after && check_is_unhealthy(c->after) && !check_is_unhealthy(c->before) &&
-           !check_is_on_record(c->before);
+    return c->before && c->after && check_is_unhealthy(c->after) &&
+           !check_is_unhealthy(c->before) && !check_is_on_record(c->before);
 }
 
 static void note_node(struct invariants *v, const struct api_commit *c)
