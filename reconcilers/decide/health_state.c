@@ -27,10 +27,17 @@ static bool is_spent(const struct health_handling *in)
     return reboots || resets >= in->spec->resets;
 }
 
+/* Whether only a reboot repairs the node, and Ostler may reboot none. */
+static bool is_barred(const struct health_status *fault, const struct health_handling *in)
+{
+    return in->spec->mode == HEALTH_MODE_REPAIR && fault->level == HEALTH_REBOOT &&
+           in->spec->reboot == HEALTH_REBOOT_NONE;
+}
+
 static enum health_state closed_state(const struct health_status *fault,
                                       const struct health_handling *in)
 {
-    if (fault->level == HEALTH_HUMAN || is_spent(in))
+    if (fault->level == HEALTH_HUMAN || is_barred(fault, in) || is_spent(in))
         return HEALTH_IS_HUMAN;
     return in->record.tainted ? HEALTH_IS_CLOSED : HEALTH_IS_WITHHELD;
 }
@@ -118,6 +125,11 @@ static const char *human_sentence(const struct health_status *fault,
                                             "pods off the GPU";
     if (fault->level == HEALTH_HUMAN)
         return arena_printf(a, " Ostler %s; it cannot repair it.", kept);
+    if (is_barred(fault, in))
+        return arena_printf(a,
+                            " Ostler %s; only a reboot repairs it, and spec.health.reboot is None: "
+                            "reboot the node.",
+                            kept);
     return arena_printf(a, " Ostler %s; its repairs did not help.", kept);
 }
 
