@@ -132,7 +132,7 @@ static void waiting_does_not_count_as_time(void **state)
     client_run_until(&c, &last.done);
     answer_expect_ok(&last);
     for (size_t i = 0; i < READ_CONNECTIONS; i++) {
-        assert_int_equal(crowd[i].done, 1);
+        client_run_until(&c, &crowd[i].done);
         answer_clear(&crowd[i]);
     }
     answer_clear(&last);
