@@ -131,8 +131,9 @@ static const char *reboot_text(enum health_reboot reboot)
     static const char *const texts[] = {
         [HEALTH_REBOOT_NONE] =
             "if that is not enough, a person has to reboot the node (health.reboot is None)",
-        [HEALTH_REBOOT_POD] = "if that is not enough, it evicts the other pods and "
-                              "reboots the node (health.reboot is Pod)",
+        [HEALTH_REBOOT_POD] =
+            ("if that is not enough, it evicts the other pods and reboots the node "
+             "(health.reboot is Pod)"),
         [HEALTH_REBOOT_SENTINEL] =
             "if that is not enough, it asks kured to reboot the node (health.reboot is Sentinel)",
     };

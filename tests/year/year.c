@@ -89,12 +89,12 @@ static const struct row rows[] = {
     { "– work of jobs that ended early", print_jobs },
     { "starts of jobs that failed, one a minute", print_failed },
     { "jobs that a fault ended", print_killed },
-    { "evictions", print_evictions },
+    { "pods evicted, with Observe and Close by a person", print_evictions },
     { "nodes closed", print_closings },
     { "– though a reset could wait", print_early },
     { "– though nothing was wrong", print_falsely },
     { "visits of a person", print_persons },
-    { "fault to closing: median, 99 %", print_until_closed },
+    { "fault until no job gets the GPU: median, 99 %", print_until_closed },
     { "fault to service: median, 99 %", print_until_back },
 };
 
