@@ -198,7 +198,7 @@ def counts_and_columns(env):
         equal((operand["desired"], operand["ready"]), (2, 2), f"{operand['name']}: desired, ready")
     equal(
         {o["name"] for o in status["operands"]},
-        {"driver", "toolkit", "device-plugin", "exporter"},
+        {"driver", "toolkit", "device-plugin", "exporter", "node-cards"},
         "operands",
     )
     table = env.kubectl("get", "gpupolicy")

@@ -42,7 +42,7 @@ def killed_ten_times(env):
         equal(len(env.daemonsets("toolkit")), 1, "toolkit DaemonSets")
         equal(len(env.daemonsets("exporter")), 1, "exporter DaemonSets")
         for node in nodes:
-            equal(len(env.pods(node)), 4, f"operand pods on {node}")
+            equal(len(env.pods(node)), 5, f"operand pods on {node}")
 
 
 @test

@@ -239,7 +239,7 @@ OPERANDS_THAT_ARE_NONE = {
     ),
     "nvml_reader_with_privileges": (
         "node-cards",
-        _edit("containers.0.securityContext.privileged", True),
+        _edit("containers.0.securityContext", {"privileged": True}),
         "no capability but SYS_CHROOT",
     ),
     "nvml_reader_of_another_image": (

@@ -18,14 +18,23 @@ static json_t *without_stack(const struct api *api)
     return names;
 }
 
-static bool has_exporter(const struct api *api)
+static const struct {
+    const char *daemonset, *enabled;
+} followers[] = { { "exporter", "exporter.enabled" }, { "node-cards", "nodeCards.enabled" } };
+
+/* How many of the followers have objects. */
+static size_t count_followers(const struct api *api)
 {
-    return api_get(api, kind_named("daemonsets"), OPERAND_NAMESPACE, "exporter");
+    size_t count = 0;
+    for (size_t i = 0; i < ARRAY_LEN(followers); i++)
+        count += api_get(api, kind_named("daemonsets"), OPERAND_NAMESPACE,
+                         followers[i].daemonset) != NULL;
+    return count;
 }
 
 void acto_before_read(const struct api *api, struct acto_before *ret)
 {
-    *ret = (struct acto_before){ without_stack(api), has_exporter(api) };
+    *ret = (struct acto_before){ without_stack(api), count_followers(api) };
 }
 
 void acto_before_clear(struct acto_before *b)
@@ -60,11 +69,11 @@ static size_t count_held(const struct api *api, const json_t *names)
     return rollout_is_paused(api) ? held : 0;
 }
 
-/* Whether the exporter's objects came, and no node has a stack. */
-static bool exporter_remains(const struct api *api, const struct acto_before *before)
+/* Whether objects of followers came, and no node has a stack. */
+static bool followers_remain(const struct api *api, const struct acto_before *before)
 {
     CLEANUP_JSON json_t *without = without_stack(api);
-    return !before->exporter && has_exporter(api) &&
+    return count_followers(api) > before->followers &&
            json_array_size(without) == api_count(api, kind_named("nodes"));
 }
 
@@ -72,10 +81,11 @@ json_t *acto_spec_between(const struct api *api, const struct acto_before *befor
                           const json_t *base)
 {
     bool held = count_held(api, before->without_stack) > 0;
-    if (!held && !exporter_remains(api, before))
+    if (!held && !followers_remain(api, before))
         return NULL;
     json_t *spec = json_deep_copy(base);
-    json_set_at(spec, "exporter.enabled", json_false());
+    for (size_t i = 0; i < ARRAY_LEN(followers); i++)
+        json_set_at(spec, followers[i].enabled, json_false());
     if (held)
         json_set_at(spec, "nodes.selector",
                     json_pack("{s:{s:s}}", "matchLabels", "example.com/nowhere", "yes"));

@@ -6,8 +6,8 @@
  * spec.rollout.paused holds the rollout. An administrator who cannot wait lets the nodes go for a
  * moment.
  *
- * The exporter's objects come with the first stack of the cluster. They stay without any stack,
- * until the policy has no exporter: they remember its known good version. */
+ * The objects of exporter and NVML reader come with the first stack of the cluster. They stay
+ * without any stack, until the policy has none: the exporter's remember its known good version. */
 #ifndef OSTLER_TESTS_SWEEP_SWEEP_ACTO_HELD_H
 #define OSTLER_TESTS_SWEEP_SWEEP_ACTO_HELD_H
 
@@ -19,7 +19,7 @@
 /* What a change may leave behind, as it was before. */
 struct acto_before {
     json_t *without_stack; /* names of nodes */
-    bool exporter;         /* its DaemonSet was there */
+    size_t followers;      /* how many of their DaemonSets were there */
 };
 
 void acto_before_read(const struct api *api, struct acto_before *ret);
