@@ -10,7 +10,7 @@
 #include "kube/condition.h"
 #include "sim/node_state.h"
 
-enum { NOTES = 12, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
+enum { NOTES = 12, NEWS_ROWS = 3, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
 
 #define OPERAND_NAMESPACE "ostler-operands"
 
@@ -324,11 +324,18 @@ static void draw_policy(const struct view *v, struct screen *s)
     row(s, NULL, "");
 }
 
+/* As many as leave some rows for the news. */
 static void draw_daemonsets(const struct view *v, struct screen *s)
 {
     const struct kind *k = kind_named("daemonsets");
-    for (size_t i = 0; i < api_count(v->o.api, k); i++) {
+    size_t count = api_count(v->o.api, k);
+    for (size_t i = 0; i < count; i++) {
         const json_t *d = api_at(v->o.api, k, i);
+        if (s->rows_left <= NEWS_ROWS + 2 && i + 1 < count) {
+            CLEANUP_FREE char *rest = xasprintf("and %zu more DaemonSets", count - i);
+            row(s, "90", rest);
+            break;
+        }
         int64_t ready = json_int(d, "status.numberReady", 0),
                 desired = json_int(d, "status.desiredNumberScheduled", 0);
         const json_t *container = json_array_get(json_at(d, "spec.template.spec.containers"), 0);
