@@ -23,11 +23,6 @@ static bool repair_repairs(const struct upgrade_pass *s)
     return claim_kinds[s->out->claim.kind].repairs;
 }
 
-static enum health_level repair_level(const struct node_input *in)
-{
-    return in->health ? health_level_of(in->health) : HEALTH_NONE;
-}
-
 static struct fault_record record_of(const struct node_input *in)
 {
     struct fault_record r;
@@ -56,7 +51,7 @@ static enum repair_kind next_rung(const struct upgrade_pass *s, bool reset_faile
     return repair_rung(
         &(struct repair_case){ .spec = in->health_spec,
                                .record = &record,
-                               .level = repair_level(in),
+                               .level = s->p->v->repair_level,
                                .own_driver = *c->from.hash[TIER_DRIVER] || *c->to.hash[TIER_DRIVER],
                                .reset_failed = reset_failed,
                                .asked = claim_is_asked(c),
@@ -185,7 +180,7 @@ static bool is_on_the_way(const struct upgrade_pass *s)
 {
     const struct node_input *in = s->p->in;
     enum fault_state state = record_of(in).state;
-    enum health_level level = repair_level(in);
+    enum health_level level = s->p->v->repair_level;
     return in->health_spec->mode == HEALTH_MODE_REPAIR && state != FAULT_IGNORED &&
            state != FAULT_BRAKED && !node_ignores_faults(&in->view) &&
            (level == HEALTH_RESET_WHEN_IDLE || level == HEALTH_CLOSE) &&
@@ -421,7 +416,7 @@ static bool repair_is_healed(const struct upgrade_pass *s)
 {
     const struct node_input *in = s->p->in;
     bool is_asked = in->health && in->health->nvml_spoke;
-    return repair_level(in) < HEALTH_CLOSE &&
+    return s->p->v->repair_level < HEALTH_CLOSE &&
            (!is_asked || health_nvml_speaks(in->health) || has_booted(s));
 }
 
@@ -473,15 +468,15 @@ static const char *why_not_wanted(const struct upgrade_pass *s, enum reason *ret
     *ret_reason = REASON_ATTEMPTS_SPENT;
     if (failed && c->asked && c->attempt == 1)
         return arena_printf(s->p->a, "the repair that a user asked for failed (%s)%s%s", c->reason,
-                            repair_level(in) >= HEALTH_CLOSE ? ": " : "",
-                            repair_level(in) >= HEALTH_CLOSE ? fault_text(in) : "");
+                            s->p->v->repair_level >= HEALTH_CLOSE ? ": " : "",
+                            s->p->v->repair_level >= HEALTH_CLOSE ? fault_text(in) : "");
     *ret_reason = off ? REASON_REPAIR_CALLED_OFF : REASON_NOT_NEEDED;
     if (off && failed)
         return arena_printf(s->p->a, "the repair failed (%s), and is called off: %s", c->reason,
                             repair_call_off_text(off));
     if (off)
         return arena_printf(s->p->a, "the repair is called off: %s", repair_call_off_text(off));
-    return repair_level(in) < HEALTH_RESET_WHEN_IDLE
+    return s->p->v->repair_level < HEALTH_RESET_WHEN_IDLE
                ? "the fault of the node's GPUs has ended"
                : "Ostler is not to repair the node any longer";
 }
