@@ -123,8 +123,17 @@ static void reboot_when_empty(struct upgrade_pass *s, int64_t from_s, const char
 
 static const char *why_called_off(const struct upgrade_pass *s, bool reboots, bool cordon_counts)
 {
-    return repair_call_off(s->p->in,
-                           &(struct call_off_case){ s->out->claim.asked, reboots, cordon_counts });
+    return repair_call_off(s->p->in, &(struct call_off_case){ .asked = s->out->claim.asked,
+                                                              .reboots = reboots,
+                                                              .cordon_counts = cordon_counts });
+}
+
+/* The same before the first attempt. An attempt may itself show that the fault has ended. */
+static const char *why_not_begun(const struct upgrade_pass *s)
+{
+    return repair_call_off(s->p->in, &(struct call_off_case){ .asked = s->out->claim.asked,
+                                                              .cordon_counts = true,
+                                                              .needless = !s->p->v->repair_stays });
 }
 
 /* The node gets driver and stack back without a reset or a reboot. `word` may be the claim's. */
@@ -171,8 +180,7 @@ bool repair_ends_called_off(struct upgrade_pass *s)
 
 bool repair_takes_driver(const struct upgrade_pass *s)
 {
-    return repair_repairs(s) && !is_tried(s) && !*s->out->claim.called_off &&
-           !why_called_off(s, false, true);
+    return repair_repairs(s) && !is_tried(s) && !*s->out->claim.called_off && !why_not_begun(s);
 }
 
 /* Whether a claim of another kind can reset GPUs now: their driver is off. */
@@ -206,7 +214,7 @@ bool repair_begins(struct upgrade_pass *s)
         return false;
     if (!repair_repairs(s))
         return resets_on_the_way(s);
-    const char *off = *c->called_off ? c->called_off : why_called_off(s, false, true);
+    const char *off = *c->called_off ? c->called_off : why_not_begun(s);
     if (off) {
         call_off(s, off);
         return true;
@@ -420,12 +428,24 @@ static bool repair_is_healed(const struct upgrade_pass *s)
            (!is_asked || health_nvml_speaks(in->health) || has_booted(s));
 }
 
+/* A node that works without the reset that failed: it would be claimed again at once, so the claim
+ * counts as an attempt. */
+static bool is_in_vain(const struct upgrade_pass *s)
+{
+    return s->out->claim.phase == CLAIM_FAILED && s->p->v->repair_level == HEALTH_RESET_WHEN_IDLE &&
+           !is_tried(s);
+}
+
 bool repair_is_done(struct upgrade_pass *s)
 {
     if (!repair_repairs(s))
         return true;
     if (repair_is_healed(s)) {
         s->out->heals = true;
+        if (is_in_vain(s)) {
+            s->out->tries = true;
+            s->out->tried = REPAIR_RESET;
+        }
         return true;
     }
     const char *fault = fault_text(s->p->in);
@@ -498,12 +518,26 @@ static const char *why_over(const struct upgrade_pass *s, enum reason *ret_reaso
                                                    fault, for_people(why));
 }
 
+/* Without its claim a node that bears no stack gets what the policy asks for. One whose repair
+ * failed half-way keeps its revision instead. */
+static void keep_revision(struct upgrade_pass *s)
+{
+    const struct claim *c = &s->out->claim;
+    const char *driver = upgrade_pass_now(s, TIER_DRIVER);
+    bool before = *driver && !str_eq(driver, c->to.hash[TIER_DRIVER]);
+    const struct assignment_ref kept = assignment_ref(before ? &c->from : &c->to);
+    if (c->phase == CLAIM_FAILED && claim_closes(c) && !*upgrade_pass_now(s, TIER_STACK) &&
+        operands_recorded(s->p->in, kept))
+        upgrade_pass_assign(s, kept);
+}
+
 bool repair_ends(struct upgrade_pass *s)
 {
     enum reason reason;
     const char *why = repair_repairs(s) ? why_over(s, &reason) : NULL;
     if (!why || !may_go(s))
         return false;
+    keep_revision(s);
     upgrade_pass_release(s, reason, why);
     return true;
 }

@@ -43,7 +43,7 @@ static const struct rung_row {
       HEALTH_REBOOT_POD, .hosts_driver = true, .next = REPAIR_KINDS, .why = REASON_ATTEMPTS_SPENT },
     { "a fault that has ended: no reboot for it", HEALTH_NONE, 1, 0, HEALTH_REBOOT_POD,
       .next = REPAIR_KINDS, .why = REASON_ATTEMPTS_SPENT },
-    { "a fault that has ended, the host's driver: no reboot for it", HEALTH_NOTE, 0, 0,
+    { "a fault that has ended, the host's driver: no reboot for it", HEALTH_EVENT, 0, 0,
       HEALTH_REBOOT_POD, .hosts_driver = true, .next = REPAIR_KINDS, .why = REASON_ATTEMPTS_SPENT },
     { "a user asks: earlier attempts do not count", HEALTH_CLOSE, 1, 2, HEALTH_REBOOT_POD,
       .asked = true, .next = REPAIR_RESET },
