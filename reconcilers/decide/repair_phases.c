@@ -128,12 +128,21 @@ static const char *why_called_off(const struct upgrade_pass *s, bool reboots, bo
                                                               .cordon_counts = cordon_counts });
 }
 
+/* Whether its repair has no use. A fault that came since the claim closes no claimed node, so it
+ * asks for none either, and is repaired with the claim. */
+static bool is_needless(const struct upgrade_pass *s)
+{
+    const struct node_verdict *v = s->p->v;
+    bool is_new = v->repair_level >= HEALTH_CLOSE && record_of(s->p->in).state == FAULT_OVER;
+    return !v->repair_stays && !is_new;
+}
+
 /* The same before the first attempt. An attempt may itself show that the fault has ended. */
 static const char *why_not_begun(const struct upgrade_pass *s)
 {
     return repair_call_off(s->p->in, &(struct call_off_case){ .asked = s->out->claim.asked,
                                                               .cordon_counts = true,
-                                                              .needless = !s->p->v->repair_stays });
+                                                              .needless = is_needless(s) });
 }
 
 /* The node gets driver and stack back without a reset or a reboot. `word` may be the claim's. */
