@@ -54,6 +54,9 @@ struct closing {
     enum repair_need wants;  /* which repair the fault, or a user, asks for */
     enum repair_need repair; /* the same; NOTHING if nothing is left that Ostler may try */
     int64_t repair_since_s;
+    /* What a repair is for: the level below, without faults that a user left alone; CLOSE where
+     * nothing is known of the fault of a closed node. */
+    enum health_level repair_level;
     /* The worst fault that is known now: what it asks for, its word and its GPU; "": none. */
     enum health_level level;
     const char *word, *address;

@@ -47,13 +47,22 @@ static enum repair_need need_of(const struct closing_input *in, const struct clo
     return out->level == HEALTH_RESET_WHEN_IDLE ? REPAIR_IDLE : REPAIR_NOTHING;
 }
 
+/* A user who asks for a repair means the fault that is there, left alone or not. */
+static enum health_level level_of(const struct closing_input *in, const struct closing *out,
+                                  bool asks)
+{
+    if (is_silent(in, out, asks))
+        return HEALTH_CLOSE;
+    return out->left && !in->asked ? HEALTH_NONE : out->level;
+}
+
 /* Whether there is an attempt that Ostler may make. */
-static bool has_attempt(const struct closing_input *in, const struct closing *out, bool asks)
+static bool has_attempt(const struct closing_input *in, const struct closing *out)
 {
     enum reason why;
     const struct repair_case c = { .spec = in->spec,
                                    .record = &out->record,
-                                   .level = is_silent(in, out, asks) ? HEALTH_CLOSE : out->level,
+                                   .level = out->repair_level,
                                    .own_driver = in->own_driver,
                                    .asked = in->asked,
                                    .now_s = in->now_s };
@@ -69,8 +78,9 @@ void closing_want_repair(const struct closing_input *in, bool asks, struct closi
         [REPAIR_FAULT] = r->since_s,
         [REPAIR_ASKED] = fault_state_closes(r->state) ? r->since_s : 0,
     };
+    out->repair_level = level_of(in, out, asks);
     out->wants = need_of(in, out, asks);
-    if (out->wants == REPAIR_NOTHING || !has_attempt(in, out, asks))
+    if (out->wants == REPAIR_NOTHING || !has_attempt(in, out))
         return;
     out->repair = out->wants;
     out->repair_since_s = since_s[out->repair];

@@ -172,7 +172,7 @@ static void mark_repair(const struct node_pass *p, const struct upgrade *up, str
     if (up->tries)
         fault_record_try(&record, up->tried, p->in->now_s);
     if (up->heals) {
-        record.state = FAULT_OVER;
+        fault_record_end(&record, p->in->now_s);
         wanted->unhealthy = p->v->unhealthy = false;
         p->v->repair = REPAIR_NOTHING;
     }

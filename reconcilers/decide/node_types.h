@@ -235,7 +235,8 @@ struct node_verdict {
     enum repair_refusal refusal;
     struct repair_end repaired; /* by the pass */
     bool repair_stays; /* claimed: without its claim it, or a user, would ask for a repair, too */
-    int64_t repair_since_s; /* since when, epoch seconds; the oldest goes first */
+    enum health_level repair_level; /* what its repair is for, as in struct closing */
+    int64_t repair_since_s;         /* since when, epoch seconds; the oldest goes first */
     /* When it entered its state, by the wall clock; 0: before Ostler started. The caller that
      * stores verdicts sets it. */
     int64_t since_s;

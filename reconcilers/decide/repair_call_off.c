@@ -35,6 +35,12 @@ static bool has_no_reboot(const struct node_input *in, const struct call_off_cas
     return c->reboots && in->health_spec->reboot == HEALTH_REBOOT_NONE;
 }
 
+static bool is_needless(const struct node_input *in, const struct call_off_case *c)
+{
+    (void) in;
+    return c->needless;
+}
+
 static const struct {
     const char *word, *text;
     bool (*applies)(const struct node_input *in, const struct call_off_case *c);
@@ -45,6 +51,7 @@ static const struct {
     { "NotAllowed", "the administrator no longer allows repairs", has_no_permission },
     { "Mode", "spec.health.mode no longer asks for repairs", has_another_mode },
     { "RebootNotAllowed", "spec.health.reboot no longer allows a reboot", has_no_reboot },
+    { "NotNeeded", "the node needs no repair any longer", is_needless },
 };
 
 const char *repair_call_off(const struct node_input *in, const struct call_off_case *c)

@@ -11,6 +11,7 @@ struct call_off_case {
     bool asked;         /* a user asked for the repair */
     bool reboots;       /* a reboot, not a reset */
     bool cordon_counts; /* not while kured may cordon the node for its reboot */
+    bool needless;      /* without its claim the node would ask for no repair */
 };
 
 /* One word for the claim; NULL: it may go on. Static. */

@@ -23,11 +23,6 @@ static bool repair_repairs(const struct upgrade_pass *s)
     return claim_kinds[s->out->claim.kind].repairs;
 }
 
-static enum health_level repair_level(const struct node_input *in)
-{
-    return in->health ? health_level_of(in->health) : HEALTH_NONE;
-}
-
 static struct fault_record record_of(const struct node_input *in)
 {
     struct fault_record r;
@@ -56,7 +51,7 @@ static enum repair_kind next_rung(const struct upgrade_pass *s, bool reset_faile
     return repair_rung(
         &(struct repair_case){ .spec = in->health_spec,
                                .record = &record,
-                               .level = repair_level(in),
+                               .level = s->p->v->repair_level,
                                .own_driver = *c->from.hash[TIER_DRIVER] || *c->to.hash[TIER_DRIVER],
                                .reset_failed = reset_failed,
                                .asked = claim_is_asked(c),
@@ -128,8 +123,26 @@ static void reboot_when_empty(struct upgrade_pass *s, int64_t from_s, const char
 
 static const char *why_called_off(const struct upgrade_pass *s, bool reboots, bool cordon_counts)
 {
-    return repair_call_off(s->p->in,
-                           &(struct call_off_case){ s->out->claim.asked, reboots, cordon_counts });
+    return repair_call_off(s->p->in, &(struct call_off_case){ .asked = s->out->claim.asked,
+                                                              .reboots = reboots,
+                                                              .cordon_counts = cordon_counts });
+}
+
+/* Whether its repair has no use. A fault that came since the claim closes no claimed node, so it
+ * asks for none either, and is repaired with the claim. */
+static bool is_needless(const struct upgrade_pass *s)
+{
+    const struct node_verdict *v = s->p->v;
+    bool is_new = v->repair_level >= HEALTH_CLOSE && record_of(s->p->in).state == FAULT_OVER;
+    return !v->repair_stays && !is_new;
+}
+
+/* The same before the first attempt. An attempt may itself show that the fault has ended. */
+static const char *why_not_begun(const struct upgrade_pass *s)
+{
+    return repair_call_off(s->p->in, &(struct call_off_case){ .asked = s->out->claim.asked,
+                                                              .cordon_counts = true,
+                                                              .needless = is_needless(s) });
 }
 
 /* The node gets driver and stack back without a reset or a reboot. `word` may be the claim's. */
@@ -176,8 +189,7 @@ bool repair_ends_called_off(struct upgrade_pass *s)
 
 bool repair_takes_driver(const struct upgrade_pass *s)
 {
-    return repair_repairs(s) && !is_tried(s) && !*s->out->claim.called_off &&
-           !why_called_off(s, false, true);
+    return repair_repairs(s) && !is_tried(s) && !*s->out->claim.called_off && !why_not_begun(s);
 }
 
 /* Whether a claim of another kind can reset GPUs now: their driver is off. */
@@ -185,7 +197,7 @@ static bool is_on_the_way(const struct upgrade_pass *s)
 {
     const struct node_input *in = s->p->in;
     enum fault_state state = record_of(in).state;
-    enum health_level level = repair_level(in);
+    enum health_level level = s->p->v->repair_level;
     return in->health_spec->mode == HEALTH_MODE_REPAIR && state != FAULT_IGNORED &&
            state != FAULT_BRAKED && !node_ignores_faults(&in->view) &&
            (level == HEALTH_RESET_WHEN_IDLE || level == HEALTH_CLOSE) &&
@@ -211,7 +223,7 @@ bool repair_begins(struct upgrade_pass *s)
         return false;
     if (!repair_repairs(s))
         return resets_on_the_way(s);
-    const char *off = *c->called_off ? c->called_off : why_called_off(s, false, true);
+    const char *off = *c->called_off ? c->called_off : why_not_begun(s);
     if (off) {
         call_off(s, off);
         return true;
@@ -421,8 +433,16 @@ static bool repair_is_healed(const struct upgrade_pass *s)
 {
     const struct node_input *in = s->p->in;
     bool is_asked = in->health && in->health->nvml_spoke;
-    return repair_level(in) < HEALTH_CLOSE &&
+    return s->p->v->repair_level < HEALTH_CLOSE &&
            (!is_asked || health_nvml_speaks(in->health) || has_booted(s));
+}
+
+/* A node that works without the reset that failed: it would be claimed again at once, so the claim
+ * counts as an attempt. */
+static bool is_in_vain(const struct upgrade_pass *s)
+{
+    return s->out->claim.phase == CLAIM_FAILED && s->p->v->repair_level == HEALTH_RESET_WHEN_IDLE &&
+           !is_tried(s);
 }
 
 bool repair_is_done(struct upgrade_pass *s)
@@ -431,6 +451,10 @@ bool repair_is_done(struct upgrade_pass *s)
         return true;
     if (repair_is_healed(s)) {
         s->out->heals = true;
+        if (is_in_vain(s)) {
+            s->out->tries = true;
+            s->out->tried = REPAIR_RESET;
+        }
         return true;
     }
     const char *fault = fault_text(s->p->in);
@@ -473,15 +497,15 @@ static const char *why_not_wanted(const struct upgrade_pass *s, enum reason *ret
     *ret_reason = REASON_ATTEMPTS_SPENT;
     if (failed && c->asked && c->attempt == 1)
         return arena_printf(s->p->a, "the repair that a user asked for failed (%s)%s%s", c->reason,
-                            repair_level(in) >= HEALTH_CLOSE ? ": " : "",
-                            repair_level(in) >= HEALTH_CLOSE ? fault_text(in) : "");
+                            s->p->v->repair_level >= HEALTH_CLOSE ? ": " : "",
+                            s->p->v->repair_level >= HEALTH_CLOSE ? fault_text(in) : "");
     *ret_reason = off ? REASON_REPAIR_CALLED_OFF : REASON_NOT_NEEDED;
     if (off && failed)
         return arena_printf(s->p->a, "the repair failed (%s), and is called off: %s", c->reason,
                             repair_call_off_text(off));
     if (off)
         return arena_printf(s->p->a, "the repair is called off: %s", repair_call_off_text(off));
-    return repair_level(in) < HEALTH_RESET_WHEN_IDLE
+    return s->p->v->repair_level < HEALTH_RESET_WHEN_IDLE
                ? "the fault of the node's GPUs has ended"
                : "Ostler is not to repair the node any longer";
 }
@@ -503,12 +527,26 @@ static const char *why_over(const struct upgrade_pass *s, enum reason *ret_reaso
                                                    fault, for_people(why));
 }
 
+/* Without its claim a node that bears no stack gets what the policy asks for. One whose repair
+ * failed half-way keeps its revision instead. */
+static void keep_revision(struct upgrade_pass *s)
+{
+    const struct claim *c = &s->out->claim;
+    const char *driver = upgrade_pass_now(s, TIER_DRIVER);
+    bool before = *driver && !str_eq(driver, c->to.hash[TIER_DRIVER]);
+    const struct assignment_ref kept = assignment_ref(before ? &c->from : &c->to);
+    if (c->phase == CLAIM_FAILED && claim_closes(c) && !*upgrade_pass_now(s, TIER_STACK) &&
+        operands_recorded(s->p->in, kept))
+        upgrade_pass_assign(s, kept);
+}
+
 bool repair_ends(struct upgrade_pass *s)
 {
     enum reason reason;
     const char *why = repair_repairs(s) ? why_over(s, &reason) : NULL;
     if (!why || !may_go(s))
         return false;
+    keep_revision(s);
     upgrade_pass_release(s, reason, why);
     return true;
 }

@@ -29,7 +29,7 @@ enum repair_kind repair_rung(const struct repair_case *c, enum reason *ret_why)
         return REPAIR_RESET;
     *ret_why = REASON_ATTEMPTS_SPENT;
     /* GPUs that work until they are reset are worth no reboot. */
-    if (c->level == HEALTH_RESET_WHEN_IDLE && !c->asked)
+    if (c->level <= HEALTH_RESET_WHEN_IDLE && !c->asked)
         return REPAIR_KINDS;
     if (c->spec->reboot == HEALTH_REBOOT_NONE) {
         *ret_why = is_for_reset(c) ? REASON_ATTEMPTS_SPENT : REASON_REBOOT_NOT_ALLOWED;

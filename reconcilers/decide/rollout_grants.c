@@ -71,6 +71,8 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
     assignment_copy(&c.to, g->to);
     c.phase = g->kind == GRANT_CLAIM_WAITING ? CLAIM_WAITING : first_phase(g);
     c.boot = 0;
+    c.sentinel = false;
+    *c.called_off = '\0';
     c.since_s = by->now_s;
     *c.reason = '\0';
     return c;

@@ -168,7 +168,7 @@ static void step_waiting(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s, false);
-    if (repair_yields(s))
+    if (repair_ends(s) || repair_yields(s))
         return;
     upgrade_pass_describe(s, REASON_WAITING_FOR_JOBS,
                           s->out->drain.message
@@ -220,7 +220,7 @@ static void step_draining(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s, false);
-    if (repair_yields(s))
+    if (repair_ends(s) || repair_yields(s))
         return;
     if (jobs_have_come(s)) {
         upgrade_pass_enter(s, CLAIM_WAITING, REASON_JOB_ARRIVED, s->out->drain.message);

@@ -31,7 +31,7 @@ struct upgrade {
     bool look_for_holders; /* first list the pods that hold a GPU open without a request */
     enum upgrade_send send;
     struct drain drain; /* the pods of `send` */
-    bool tries;         /* an attempt of kind `tried` to repair the node begins with the write */
+    bool tries;         /* an attempt of kind `tried` begins, or counts, with the write */
     bool untries;       /* the one that began at `untried_s` is taken back: its pod never ran */
     enum repair_kind tried;
     int64_t untried_s;

@@ -176,6 +176,21 @@ struct fault_name fault_record_name(const struct fault_record *r)
     return name;
 }
 
+void fault_record_end(struct fault_record *r, int64_t now_s)
+{
+    const struct fault_name left = r->left;
+    struct fault_record over = { .state = *left.reason ? FAULT_IGNORED : FAULT_OVER };
+    if (*left.reason) {
+        memcpy(over.reason, left.reason, sizeof over.reason);
+        memcpy(over.address, left.address, sizeof over.address);
+        over.boot = left.boot;
+        over.since_s = now_s;
+    }
+    memcpy(over.tries, r->tries, sizeof over.tries);
+    over.tries_len = r->tries_len;
+    *r = over;
+}
+
 void fault_record_try(struct fault_record *r, enum repair_kind kind, int64_t at_s)
 {
     if (r->tries_len == REPAIRS_MAX)

@@ -63,6 +63,8 @@ bool fault_record_of(const struct node_view *view, struct fault_record *ret);
 bool fault_state_closes(enum fault_state state);
 /* The annotation's text; NULL: nothing is to be remembered. Owned by the caller. */
 char *fault_record_text(const struct fault_record *r);
+/* The fault is over. One that a user left alone takes its place. */
+void fault_record_end(struct fault_record *r, int64_t now_s);
 /* Adds an attempt; the oldest one goes if there are too many. */
 void fault_record_try(struct fault_record *r, enum repair_kind kind, int64_t at_s);
 /* Takes the newest attempt back, if it is of this kind and began at `since_s` or later: it never

@@ -70,6 +70,8 @@ static void check(void **state)
                             .to.hash[TIER_STACK] = "s1",
                             .from = { { "old", "s1" } },
                             .reason = "NoAllocatableGpus",
+                            .sentinel = true,
+                            .called_off = "Held",
                             .more = "{\"of\":\"a newer Ostler\"}" };
     if (row->claim_driver)
         snprintf(before.to.hash[TIER_DRIVER], sizeof before.to.hash[TIER_DRIVER], "%s",
@@ -99,6 +101,8 @@ static void check(void **state)
     assert_int_equal(c.generation, 7);
     assert_string_equal(c.policy, "uid-1");
     assert_string_equal(c.reason, "");
+    assert_string_equal(c.called_off, "");
+    assert_false(c.sentinel);
     assert_string_equal(c.more, n.claim ? before.more : "");
     /* what took its stack off may be over long ago, and its configuration of the container runtime
      * is still there */
