@@ -108,7 +108,8 @@ def case_that_is_not_there(tree):
 def verbose(tree):
     """--verbose tells the case alone, apart from the life without faults, with the fault,
     the end of the process and its next start."""
-    code, out = tree.sweep("crash-sweep", "--case", "7", "--verbose")
+    life = ROOT / "tests/sweep/life.yaml"
+    code, out = tree.sweep("crash-sweep", "--life", life, "--case", "7", "--verbose")
     told = out[out.index("---- crash-sweep case 7\n") :]
     assert (
         code == 0
