@@ -199,6 +199,15 @@ static bool is_holder(const struct cluster *c, const json_t *object)
                              str_hash_id(object_uid(object)));
 }
 
+/* Ostler's own pods stay: one works there, and the others would come back, for they tolerate the
+ * taint. They differ in what follows the last dash. */
+static bool is_own_pod(const struct cluster *c, const char *key)
+{
+    const char *own = c->o.own_pod, *end = own ? strrchr(own, '-') : NULL;
+    size_t same = end ? (size_t) (end - own) + 1 : 0;
+    return str_eq(key, own) || (same && strncmp(key, own, same) == 0 && !strchr(key + same, '-'));
+}
+
 /* A failed pod is looked at and not cached. */
 static struct pod *pod_of(struct cluster *c, const json_t *object)
 {
@@ -207,8 +216,7 @@ static struct pod *pod_of(struct cluster *c, const json_t *object)
         return NULL;
     bool any = c->all_pods || is_holder(c, object);
     CLEANUP_FREE char *key = any ? record_key(object) : NULL;
-    /* Ostler's own pod stays: it is working there. */
-    any = any && !str_eq(key, c->o.own_pod);
+    any = any && !is_own_pod(c, key);
     const struct selector *asks = c->o.all_labels ? NULL : &c->pod_selector;
     return (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, asks, object);
 }

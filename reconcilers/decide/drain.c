@@ -96,13 +96,15 @@ static int64_t spared_s(const struct look *l, const struct pod *p)
 }
 
 /* Whether the drain ignores the pod. In a drain of all pods, pods without a GPU stay if kubectl
- * drain leaves them or the selector excludes them: they use nothing that will change. */
+ * drain leaves them, the selector excludes them, or they have come back to the tainted node: they
+ * use nothing that will change. */
 static bool stays(const struct look *l, const struct pod *p)
 {
     if (p->gpus > 0 || holders_unasked(l->in->holders, p))
         return false;
     return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != OPERAND_NONE ||
-           p->daemon || is_static(l, p) || !is_selected(l, p);
+           p->daemon || is_static(l, p) || !is_selected(l, p) ||
+           (!p->deleting && spared_s(l, p) > 0 && tolerates(l, p));
 }
 
 static enum drain_fate fate_of_job(const struct drain_spec *spec)

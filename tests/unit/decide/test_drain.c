@@ -52,6 +52,8 @@
 
 /* Pods that ask for none. */
 #define WEB(name) POD(name, OWNER("ReplicaSet") TEAM("a"), ON_NODE)
+#define WEB_BACK(name, time)                                                                       \
+    POD(name, OWNER("ReplicaSet") TEAM("a") MADE_AT(time), TOLERATES(EVERYTHING) ON_NODE)
 #define WEB_ALONE(name) POD(name, TEAM("b"), ON_NODE)
 #define BATCH(name) POD(name, OWNER("Job"), ENDS ON_NODE)
 #define LOGS(name) POD(name, OF_SET, ON_NODE)
@@ -210,6 +212,8 @@ static const struct stays_row {
     { "pods without a GPU stay", .pods = WEB("w") "," BATCH("b") },
     { "where all are to leave those of DaemonSets, static ones and ours stay",
       .pods = LOGS("l") "," PROXY("p") "," OPERAND("o"), .terms.all = true, .terms.force = true },
+    { "where all are to leave those without a GPU stay that came back",
+      .pods = WEB_BACK("w", "2026-11-20T10:00:01Z"), .terms.all = true, .terms.closed_for_s = 2 },
     { "where all are to leave one-off pods of ours stay", .pods = PULL("p"), .terms.all = true,
       .terms.force = true },
     { "a holder that is on another node, or gone, does not count", .pods = WEB("w"),

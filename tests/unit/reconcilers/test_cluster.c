@@ -436,6 +436,19 @@ static void ostler_is_not_named(void **state)
     assert_false(knows(f, "ml/quiet"));
 }
 
+/* Nor another pod of its Deployment. */
+static void replicas_of_ostler_are_not_named(void **state)
+{
+    struct fixture *f = *state;
+    f->cluster.o.own_pod = "ml/ostler-5f7-a";
+    put(f, RESOURCE_GPU_NODE,
+        INVENTORY("{'podUid': 'p-ostler-5f7-b'}, {'podUid': 'p-ostler-page-b'}"));
+    put(f, RESOURCE_POD, QUIET("ostler-5f7-b", "a"));
+    put(f, RESOURCE_POD, QUIET("ostler-page-b", "a"));
+    assert_false(knows(f, "ml/ostler-5f7-b"));
+    assert_true(knows(f, "ml/ostler-page-b"));
+}
+
 /* What is said of holders counts while the agent is up, and of this start of the machine. */
 static void words_of_agents_count_while_they_are_up(void **state)
 {
@@ -581,6 +594,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(pods_that_an_agent_names_are_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ostler_is_not_named, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(replicas_of_ostler_are_not_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_agents_count_while_they_are_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slices_of_a_node_are_listed_until_they_are_gone, set_up,
                                         tear_down),
