@@ -174,6 +174,24 @@ bool repair_ends_called_off(struct upgrade_pass *s)
 
 /* ---- phase Unloading */
 
+/* What hangs in the kernel ends with the boot. */
+bool repair_reboots_over(struct upgrade_pass *s, const char *problem)
+{
+    const struct node_input *in = s->p->in;
+    struct claim *c = &s->out->claim;
+    int64_t over_s = deadline_from_s(in, c->since_s) + in->rollout->install_timeout_s;
+    enum reason why;
+    if (!repair_repairs(s) || is_tried(s) || *c->called_off || why_called_off(s, true, true) ||
+        next_rung(s, true, &why) != REPAIR_REBOOT)
+        return false;
+    reboot_when_empty(
+        s, over_s < in->now_s ? over_s : in->now_s,
+        arena_printf(s->p->a, "timeouts.install is over: %s; Ostler reboots the node", problem));
+    if (c->phase == CLAIM_REBOOTING)
+        upgrade_pass_assign(s, assignment_before(s->out->assigned, TIER_DRIVER));
+    return true;
+}
+
 bool repair_takes_driver(const struct upgrade_pass *s)
 {
     return repair_repairs(s) && !is_tried(s) && !*s->out->claim.called_off &&
