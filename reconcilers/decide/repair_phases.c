@@ -409,9 +409,6 @@ static void await_boot(struct upgrade_pass *s, bool overdue)
     struct repair_pod pod;
     bool ready = s->p->in->view.node->ready, booted = has_booted(s);
     repair_pod_look(s->p, REPAIR_JOB_REBOOT, &s->out->claim, &pod);
-    /* Once asked for, the file stays until it is withdrawn, whatever the policy says later. */
-    s->out->claim.sentinel |= pod.state == REPAIR_POD_MISSING &&
-                              s->p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL;
     const char *off = booted ? NULL : why_no_reboot(s, &pod);
     if (off)
         leave(s, &pod, off, NULL);
@@ -432,6 +429,9 @@ void repair_step_rebooting(struct upgrade_pass *s)
     struct claim *c = &s->out->claim;
     s->out->job = REPAIR_JOB_REBOOT;
     upgrade_pass_assign_unchanged(s);
+    /* Once asked for, the file stays until it is withdrawn, whatever the policy says later. An
+     * older version of Ostler did not note that. */
+    c->sentinel |= s->p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL;
     bool overdue = deadline_of_boot_is_over(s->p, c->since_s, repair_reboot_s(c->sentinel));
     if (has_booted(s) && s->p->in->view.node->ready) {
         *c->called_off = '\0';
