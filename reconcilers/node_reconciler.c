@@ -224,7 +224,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     v.since_s = since_of(c, slot, v.state, in.now_s);
     v.fault = fault_of(slot, in.health, &a);
     node_reconciler_report(r, slot, &in, &v, actions);
-    if (v.state != NODE_DRAINING)
+    if (!v.evicts)
         cluster_refusal_over(c, slot);
     if (slot->summary.counted && slot->summary.state != v.state)
         slot->entered_ms = clock_mono_ms(c->o.clock);

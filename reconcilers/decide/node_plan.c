@@ -187,7 +187,7 @@ static void act_on_repair(const struct node_pass *p, const struct upgrade *up)
 {
     bool under_way = up->claimed &&
                      (up->claim.phase == CLAIM_RESETTING || up->claim.phase == CLAIM_REBOOTING);
-    repair_pods_clear(p, under_way ? &up->claim : NULL, up->job);
+    repair_pods_clear(p, under_way && !up->drops_pod ? &up->claim : NULL, up->job);
     if (up->makes_pod)
         repair_pod_make(p, up->job, &up->claim);
 }

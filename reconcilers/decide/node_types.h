@@ -212,8 +212,9 @@ struct node_verdict {
      */
     const char *next_text;
     int64_t next_s;
-    /* During a drain: the pod whose eviction a PodDisruptionBudget last refused, and the message;
-     * NULL: none. */
+    bool evicts; /* pods leave the node, for a drain or before a reboot */
+    /* Meanwhile: the pod whose eviction a PodDisruptionBudget last refused, and the message; NULL:
+     * none. */
     const char *refused;
     struct assignment ran;     /* revisions that it runs well, or ran well before its claim */
     struct assignment claimed; /* the target of its claim */

@@ -16,11 +16,20 @@ static struct repair_end ended(enum repair_result result, enum repair_kind kind)
     return kind == REPAIR_KINDS ? (struct repair_end){ 0 } : (struct repair_end){ result, kind };
 }
 
-/* The pods of a reset or a reboot that did not do it. */
+/* The pod of a reset that did not do it, whatever comes after it. */
 static bool is_refused(const struct claim *before, const struct upgrade *up)
 {
     return up->reason == REASON_RESET_FAILED ||
-           (before->phase == CLAIM_RESETTING && up->claim.phase == CLAIM_REBOOTING);
+           (before->phase == CLAIM_RESETTING &&
+            (up->claim.phase == CLAIM_REBOOTING || up->reason == REASON_REPAIR_CALLED_OFF));
+}
+
+/* The attempts of a claim have ended when the node gets its driver back without a repair. */
+static bool has_ended(const struct claim *before)
+{
+    return before->phase == CLAIM_FAILED ||
+           (*before->called_off && before->phase != CLAIM_RESETTING &&
+            before->phase != CLAIM_REBOOTING);
 }
 
 static bool is_made_on_the_way(const struct claim *before, const struct upgrade *up)
@@ -33,8 +42,8 @@ struct repair_end repair_end_of(const struct node_input *in, const struct upgrad
 {
     struct claim before;
     const char *text = intern_text(in->view.strings, in->view.node->claim);
-    if (!up->under_way || !text || !claim_parse(text, &before, NULL) ||
-        before.phase == CLAIM_FAILED)
+    if (!up->under_way || up->untries || !text || !claim_parse(text, &before, NULL) ||
+        has_ended(&before))
         return (struct repair_end){ 0 };
     bool fails = up->claimed && up->claim.phase == CLAIM_FAILED && claim_kinds[before.kind].repairs;
     enum repair_kind kind = tried_by(in, &before);

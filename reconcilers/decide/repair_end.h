@@ -6,7 +6,8 @@
 #include "reconcilers/decide/upgrade_phases.h"
 
 /* What the pass ends on the node. A reset on the way of an upgrade ends when it is made; an attempt
- * of a repair when the fault is over, or the repair fails. What a user calls off does not end. */
+ * of a repair when the fault is over, or the repair fails. An attempt that is taken back, because
+ * it never began or a user called it off before, does not end; one that failed before that does. */
 struct repair_end repair_end_of(const struct node_input *in, const struct upgrade *up);
 /* "succeeded" */
 const char *repair_result_name(enum repair_result result);

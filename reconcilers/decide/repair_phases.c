@@ -13,8 +13,8 @@
 #include "reconcilers/decide/task_pod.h"
 
 /* A node that reboots kills the pod that reboots it, which may look like a failure until the
- * kubelet reports the new boot. */
-enum { REBOOT_GRACE_S = 120 };
+ * kubelet reports the new boot. A pod that could not remove the file of a reboot is replaced. */
+enum { REBOOT_GRACE_S = 120, WITHDRAW_AGAIN_S = 30 };
 
 /* ---- what is known */
 
@@ -187,6 +187,24 @@ bool repair_ends_called_off(struct upgrade_pass *s)
 
 /* ---- phase Unloading */
 
+/* What hangs in the kernel ends with the boot. */
+bool repair_reboots_over(struct upgrade_pass *s, const char *problem)
+{
+    const struct node_input *in = s->p->in;
+    struct claim *c = &s->out->claim;
+    int64_t over_s = deadline_from_s(in, c->since_s) + in->rollout->install_timeout_s;
+    enum reason why;
+    if (!repair_repairs(s) || is_tried(s) || *c->called_off || why_called_off(s, true, true) ||
+        next_rung(s, true, &why) != REPAIR_REBOOT)
+        return false;
+    reboot_when_empty(
+        s, over_s < in->now_s ? over_s : in->now_s,
+        arena_printf(s->p->a, "timeouts.install is over: %s; Ostler reboots the node", problem));
+    if (c->phase == CLAIM_REBOOTING)
+        upgrade_pass_assign(s, assignment_before(s->out->assigned, TIER_DRIVER));
+    return true;
+}
+
 bool repair_takes_driver(const struct upgrade_pass *s)
 {
     return repair_repairs(s) && !is_tried(s) && !*s->out->claim.called_off && !why_not_begun(s);
@@ -318,16 +336,20 @@ static bool has_booted(const struct upgrade_pass *s)
     return c->boot && node_has_booted(s->p->in->view.node->boot, c->boot);
 }
 
-static bool is_refused(const struct upgrade_pass *s, const struct repair_pod *pod)
+/* Requests a requeue if it has not. */
+static bool has_passed(const struct upgrade_pass *s, int64_t since_s, int64_t span_s)
 {
-    int64_t now_s = s->p->in->now_s;
-    bool far_ahead = clock_is_ahead(pod->ended_s, now_s);
-    int64_t left_s = far_ahead ? 0 : pod->ended_s + REBOOT_GRACE_S - now_s;
-    if (pod->state != REPAIR_POD_FAILED || !s->p->in->view.node->ready)
-        return false;
+    int64_t now_s = s->p->in->now_s,
+            left_s = clock_is_ahead(since_s, now_s) ? 0 : since_s + span_s - now_s;
     if (left_s > 0)
         actions_requeue(s->p->actions, left_s * 1000);
     return left_s <= 0;
+}
+
+static bool is_refused(const struct upgrade_pass *s, const struct repair_pod *pod)
+{
+    return pod->state == REPAIR_POD_FAILED && s->p->in->view.node->ready &&
+           has_passed(s, pod->ended_s, REBOOT_GRACE_S);
 }
 
 /* Why it ends before the reboot; NULL: it does not. Until kured has begun, what asks for the reboot
@@ -361,25 +383,34 @@ static void leave(struct upgrade_pass *s, const struct repair_pod *pod, const ch
     }
 }
 
-/* The end that was decided, when the file is gone. */
+/* The end that was decided, when the file is gone. While it is there the node may reboot, so the
+ * claim does not end well. */
 static void withdraw(struct upgrade_pass *s, bool overdue)
 {
     const struct claim *c = &s->out->claim;
+    bool in_vain = str_eq(c->called_off, reason_text(REASON_REBOOT_FAILED));
+    const char *why = in_vain ? "the node has not rebooted in time"
+                              : arena_printf(s->p->a, "the repair is called off: %s",
+                                             repair_call_off_text(c->called_off));
     struct repair_pod pod;
     s->out->job = REPAIR_JOB_WITHDRAW;
     repair_pod_look(s->p, REPAIR_JOB_WITHDRAW, c, &pod);
-    bool ended = pod.state == REPAIR_POD_DONE || pod.state == REPAIR_POD_FAILED || overdue;
-    if (!ended) {
+    if (pod.state == REPAIR_POD_DONE && in_vain) {
+        give_up(s, REASON_REBOOT_FAILED, why);
+    } else if (pod.state == REPAIR_POD_DONE) {
+        call_off(s, c->called_off);
+    } else if (overdue) {
+        give_up(s, REASON_REBOOT_FAILED,
+                arena_printf(s->p->a,
+                             "%s, but the file that asks for the node's reboot could not be "
+                             "removed: remove /var/run/reboot-required on the node, or kured "
+                             "reboots it",
+                             why));
+    } else {
         wait_for_pod(s, "a pod removes the file that asks for the node's reboot", &pod);
         s->out->makes_pod &= s->p->in->view.node->ready;
-    } else if (str_eq(c->called_off, reason_text(REASON_REBOOT_FAILED))) {
-        give_up(s, REASON_REBOOT_FAILED,
-                pod.state == REPAIR_POD_DONE
-                    ? "the node has not rebooted in time"
-                    : "the node has not rebooted in time, and the file that asks for its reboot "
-                      "could not be removed: see /var/run/reboot-required on the node");
-    } else {
-        call_off(s, c->called_off);
+        s->out->drops_pod = pod.state == REPAIR_POD_FAILED &&
+                            has_passed(s, pod.ended_s ? pod.ended_s : pod.made_s, WITHDRAW_AGAIN_S);
     }
 }
 
@@ -390,9 +421,6 @@ static void await_boot(struct upgrade_pass *s, bool overdue)
     struct repair_pod pod;
     bool ready = s->p->in->view.node->ready, booted = has_booted(s);
     repair_pod_look(s->p, REPAIR_JOB_REBOOT, &s->out->claim, &pod);
-    /* Once asked for, the file stays until it is withdrawn, whatever the policy says later. */
-    s->out->claim.sentinel |= pod.state == REPAIR_POD_MISSING &&
-                              s->p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL;
     const char *off = booted ? NULL : why_no_reboot(s, &pod);
     if (off)
         leave(s, &pod, off, NULL);
@@ -413,6 +441,9 @@ void repair_step_rebooting(struct upgrade_pass *s)
     struct claim *c = &s->out->claim;
     s->out->job = REPAIR_JOB_REBOOT;
     upgrade_pass_assign_unchanged(s);
+    /* Once asked for, the file stays until it is withdrawn, whatever the policy says later. An
+     * older version of Ostler did not note that. */
+    c->sentinel |= s->p->in->health_spec->reboot == HEALTH_REBOOT_SENTINEL;
     bool overdue = deadline_of_boot_is_over(s->p, c->since_s, repair_reboot_s(c->sentinel));
     if (has_booted(s) && s->p->in->view.node->ready) {
         *c->called_off = '\0';

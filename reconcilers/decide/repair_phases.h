@@ -11,6 +11,9 @@ bool repair_takes_driver(const struct upgrade_pass *s);
 /* Call it when stack and driver are removed. Leaves phase Unloading and returns true if a reset or
  * a reboot comes now, or if neither may. */
 bool repair_begins(struct upgrade_pass *s);
+/* Call it when timeouts.install is over, and pods of stack or driver are still there. Returns true
+ * if a reboot may end them, and is what comes next for the repair. */
+bool repair_reboots_over(struct upgrade_pass *s, const char *problem);
 /* Steps of the phases. */
 void repair_step_resetting(struct upgrade_pass *s);
 void repair_step_rebooting(struct upgrade_pass *s);

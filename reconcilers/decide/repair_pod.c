@@ -78,6 +78,7 @@ void repair_pod_look(const struct node_pass *p, enum repair_job job, const struc
     ret->words = words_of(p, pod);
     ret->ran = pod_task(pod)->ran;
     ret->ended_s = pod_task(pod)->ended_s;
+    ret->made_s = pod->made_s;
 }
 
 void repair_pod_look_for(const struct node_pass *p, enum repair_job job)

@@ -27,6 +27,7 @@ struct repair_pod {
     const char *words; /* its termination message, or why it waits or failed */
     bool ran;          /* its program has run, or may have (struct task) */
     int64_t ended_s;   /* with DONE and FAILED: when it ended; 0: not known */
+    int64_t made_s;    /* when it was created */
 };
 
 void repair_pod_look(const struct node_pass *p, enum repair_job job, const struct claim *c,

@@ -38,7 +38,7 @@ static bool rollout_budget_is_ours(const struct work *w)
 static void rollout_budget_count(struct budget *b, const struct work *w)
 {
     const struct rollout_node *n = w->node;
-    b->slots.used += work_keeps_place(w) && !n->leaving;
+    b->slots.used += work_keeps_place(w);
     if (!is_out(w))
         return;
     b->nodes.used++;

@@ -5,7 +5,12 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/decide/repair_rungs.h"
 #include "reconcilers/decide/suspicion.h"
+
+/* The node's own pass fails a reboot that lasts too long. It first needs to know that its caches
+ * are not old, and may have to withdraw what asks for the reboot. */
+enum { REBOOT_ENDS_S = 300 };
 
 bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s)
 {
@@ -126,14 +131,29 @@ static enum work_state rollout_view_state_of(const struct rollout_node *n)
     return claim_closes(n->claim) || state_without_claim(n) != WORK_DONE ? WORK_FAILED : WORK_DONE;
 }
 
-static bool is_rebooting(const struct rollout_node *n)
+static void look_again_at(struct rollout_view *v, int64_t at_s)
 {
-    return n->claim->phase == CLAIM_REBOOTING;
+    if (at_s < v->next_lost_s)
+        v->next_lost_s = at_s;
+}
+
+/* Whether Ostler has taken the node down, and it may still come back. The time ends here, too: the
+ * own pass of a node that a user took from Ostler meanwhile does not end it. */
+static bool is_rebooting(struct rollout_view *v, const struct rollout_node *n)
+{
+    const struct claim *c = n->claim;
+    if (!c || c->phase != CLAIM_REBOOTING || n->up || clock_is_ahead(c->since_s, v->in->now_s))
+        return false;
+    int64_t end_s = time_after(c->since_s, repair_reboot_s(c->sentinel) + REBOOT_ENDS_S);
+    if (end_s <= v->in->now_s)
+        return false;
+    look_again_at(v, end_s);
+    return true;
 }
 
 bool work_keeps_place(const struct work *w)
 {
-    return w->state == WORK_ACTIVE && (w->node->up || is_rebooting(w->node));
+    return w->state == WORK_ACTIVE && !w->node->leaving && (w->node->up || w->reboots);
 }
 
 /* ---- revisions */
@@ -242,15 +262,14 @@ static void count_running(struct rollout_view *v, const struct rollout_node *n, 
 /* A node that goes down under way counts as lost when its step's time is over: hardware is not the
  * revision's fault. Until then it counts for its target, so that a driver that kills its node does
  * not reach the next node at once. */
-static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
+static bool is_lost(struct rollout_view *v, const struct work *w)
 {
-    int64_t lost_s = time_after(n->claim->since_s, v->in->spec->install_timeout_s);
-    if (n->up || is_rebooting(n))
+    int64_t lost_s = time_after(w->node->claim->since_s, v->in->spec->install_timeout_s);
+    if (w->node->up || w->reboots)
         return false;
     if (lost_s <= v->in->now_s)
         return true;
-    if (lost_s < v->next_lost_s)
-        v->next_lost_s = lost_s;
+    look_again_at(v, lost_s);
     return false;
 }
 
@@ -275,7 +294,7 @@ static void count_work(struct rollout_view *v, const struct work *w)
     bool in_flight = w->state == WORK_ACTIVE || w->state == WORK_WAITING;
     w->progress->pulled |= w->node->images.state == IMAGES_READY;
     w->progress->able += n->up && (w->state == WORK_PENDING || in_flight);
-    w->progress->begun += w->state == WORK_ACTIVE && !is_lost(v, n);
+    w->progress->begun += w->state == WORK_ACTIVE && !is_lost(v, w);
     w->progress->waiting += w->state == WORK_WAITING && n->up;
 }
 
@@ -370,6 +389,7 @@ static void work_make(struct rollout_view *v, struct arena *a, const struct roll
 {
     w->node = n;
     w->state = rollout_view_state_of(n);
+    w->reboots = is_rebooting(v, n);
     if (w->state == WORK_DONE || n->let_go)
         return;
     w->tier = tier_of_move(v->in, n);

@@ -49,6 +49,7 @@ struct work {
     struct progress *progress;
     enum tier tier; /* by which it moves */
     bool stale;     /* its claim is for another target than its current one */
+    bool reboots;   /* down, because Ostler reboots it, and not for too long */
     bool repairs;   /* its GPUs are to be repaired, or are being repaired */
     bool restores;  /* failed, returns to a known good revision: out of service until then */
     bool retreats;  /* the same without a claim: what it runs is not well */
@@ -62,12 +63,14 @@ struct rollout_view {
      * nothing fails with it. */
     struct progress repairs;
     size_t of[WORK_STATE_COUNT];
-    /* When the next node under way that is down counts as lost; INT64_MAX: none. */
+    /* When the next node under way that is down counts as lost, or loses its place; INT64_MAX:
+     * none. */
     int64_t next_lost_s;
 };
 
 /* Whether it is under way and keeps its place: its slot, and its topology domain. One that is down
- * keeps it only while Ostler reboots it, which is what takes it down. */
+ * keeps it only while Ostler reboots it, which is what takes it down; one that is being removed
+ * keeps none. */
 bool work_keeps_place(const struct work *w);
 /* Whether the node is to be repaired, and no user keeps Ostler off. */
 bool rollout_is_to_repair(const struct rollout_node *n);

@@ -37,6 +37,7 @@ struct upgrade {
     int64_t untried_s;
     bool heals;          /* the write ends a repair: the fault of the node is over */
     bool makes_pod;      /* the one-off pod that does `job` must be created */
+    bool drops_pod;      /* the one that did `job` must go, so that another one does it */
     enum repair_job job; /* in phases Resetting and Rebooting */
     bool proving; /* the node runs what it should: the two members below say whether it works */
     struct proof_case proves;

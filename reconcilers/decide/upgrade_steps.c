@@ -213,7 +213,8 @@ static void settle_step(struct upgrade_pass *s)
     v->moving = c->phase != CLAIM_FAILED;
     v->restoring = claim_kinds[c->kind].restores;
     v->trouble = v->moving && v->state == NODE_FAILED ? v->message : NULL;
-    v->refused = c->phase == CLAIM_DRAINING ? s->p->in->refused : NULL;
+    v->evicts = s->out->send != SEND_NONE;
+    v->refused = v->evicts ? s->p->in->refused : NULL;
     verdict_settle(v, phase->state, phase->reason ? phase->reason : failed_reason(s),
                    upgrade_sentence(&story, s->p->a));
 }

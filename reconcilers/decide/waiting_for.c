@@ -366,8 +366,8 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
     json_t *list = json_array();
     const char *trouble = waiting_trouble(s, a);
     enum reason reason = s->cause ? s->cause->reason : REASON_NONE;
+    add_budget(in, list, a);
     if ((s->state == NODE_WAITING || s->state == NODE_DRAINING) && in->drain) {
-        add_budget(in, list, a);
         add_drain(in, list, a);
     } else if (reason == REASON_WAITING_FOR_GPU_PODS) {
         add_users(in, list, a);

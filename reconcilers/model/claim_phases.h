@@ -36,8 +36,10 @@
          "stack and driver are removed; or a repair may not go on")                                \
     STEP(UNLOADING, RESETTING, "Resetting",                                                        \
          "stack and driver are removed; the node's GPUs have a fault")                             \
-    STEP(UNLOADING, REBOOTING, "Rebooting",                                                        \
-         "the same, and only a reboot helps; or the host has its own driver")                      \
+    STEP(                                                                                          \
+        UNLOADING, REBOOTING, "Rebooting",                                                         \
+        "the same, and only a reboot helps; or the host has its own driver; or a pod of stack or " \
+        "driver does not end before timeouts.install")                                             \
     STEP(UNLOADING, FAILED, "UpgradeFailed, RepairFailed",                                         \
          "timeouts.install is over; or a repair may neither reset nor reboot")                     \
     STEP(UNLOADING, NONE, "Abandoned, Released",                                                   \

@@ -37,6 +37,7 @@
  *   fault: the same of the record of a fault       repair: what the node asks for (Nothing, Idle,
  *   Fault, Asked)      unhealthy: it has the taint
  *   repaired: how an attempt to repair it ends in this pass ("reset succeeded", None)
+ *   evicts: pods leave the node     notEvicted: the eviction that was refused meanwhile
  *   refused: why a user's request for a repair is ignored (None, NotAllowed, Observe, Held,
  *   Impossible)
  *   args: arguments of the one-off pod that is created
@@ -219,6 +220,9 @@ static void check_verdict(const json_t *want, const struct node_verdict *v)
         fail_msg("the message is\n%s, without\n%s", v->message ? v->message : "(none)", message);
     if (json_object_get(want, "gpu"))
         assert_int_equal(v->gpu, json_bool(want, "gpu", false));
+    if (json_object_get(want, "evicts"))
+        assert_int_equal(v->evicts, json_bool(want, "evicts", false));
+    check_text(want, "notEvicted", v->refused ? v->refused : "None");
     if (json_object_get(want, "unhealthy"))
         assert_int_equal(v->unhealthy, json_bool(want, "unhealthy", false));
     static const char *const repairs[] = { [REPAIR_NOTHING] = "Nothing",

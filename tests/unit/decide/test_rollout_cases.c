@@ -15,7 +15,7 @@
  *     pulls, 10m
  *     image, words: which one is missing (none: it is not about one), and why
  *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack,
- *     reason}
+ *     reason, sentinel}
  *       from d1 to what the node is to get, with its GPUs
  *     fault: {word, since, level (Close), hard}     driverFor: since when it has its driver
  *     repair: Idle, Fault or Asked     sickSince: when it began to ask, 1h     gpuPods: on it,
@@ -154,6 +154,7 @@ static const struct claim *see_claim(struct seen *s, const json_t *brief,
     c->since_s = ago(s, brief, "since", s->in.now_s - 60);
     c->claimed_s = ago(s, brief, "claimed", c->since_s);
     c->attempt = (unsigned) json_int(brief, "attempt", 1);
+    c->sentinel = flag(brief, "sentinel");
     c->gpus = (unsigned) json_int(brief, "gpus", (json_int_t) n->gpus);
     copy_text(c->to.hash[TIER_DRIVER], sizeof c->to.hash[TIER_DRIVER],
               text_of(brief, "driver", n->target.hash[TIER_DRIVER]));

@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "kube/object.h"
 #include "reconcilers/cluster.h"
+#include "reconcilers/cluster_budgets.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "runtime/loop.h"
 #include "tests/unit/support/quiet.h"
@@ -144,9 +146,64 @@ static void unhealthy_node_counts_for_the_brake(void **state)
     assert_int_equal(slot->unhealthy_s, 0);
 }
 
+/* A node whose other pods leave before its reboot. */
+static void put_rebooting_node(struct fixture *f)
+{
+    CLEANUP_JSON json_t *policy = tree("{'metadata': {'finalizers': ['" POLICY_FINALIZER "']}, "
+                                       "'spec': {'health': {'mode': 'Repair', 'reboot': 'Pod'}}}");
+    CLEANUP_JSON json_t *node = tree(
+        "{'gpus': 2, 'boot': 'b1', 'labels': {'nvidia.com/gpu.present': 'true'}, 'taints': "
+        "[{'key': 'ostler.dev/upgrade', 'value': 'Repair', 'effect': 'NoSchedule'}]}");
+    CLEANUP_JSON json_t *pod = tree(
+        "{'name': 'shop/web-1', 'made': '2026-11-19T10:00:00Z', 'restartPolicy': 'Always', "
+        "'owners': [{'kind': 'ReplicaSet', 'controller': true}]}");
+    json_set_at(
+        node, "annotations",
+        json_pack("{s:s}", ANNOTATION_CLAIM,
+                  "{\"v\":1,\"policy\":\"uid-default-1\",\"generation\":1,\"kind\":\"Repair\","
+                  "\"phase\":\"Rebooting\",\"since\":\"2026-11-20T09:59:50Z\",\"claimed\":"
+                  "\"2026-11-20T09:50:00Z\",\"attempt\":1,\"gpus\":2,\"driver\":\"d\",\"stack\":"
+                  "\"s\",\"fromDriver\":\"d\",\"fromStack\":\"s\",\"reason\":\"\",\"boot\":"
+                  "\"08a60307b54d7e7c\"}"));
+    testbed_edit(&f->bed, RESOURCE_POLICY, POLICY_NAME, policy);
+    f->bed.cluster->health.repairs = true;
+    testbed_put(&f->bed, RESOURCE_NODE, testbed_node(node));
+    testbed_put(&f->bed, RESOURCE_POD, testbed_pod(pod));
+}
+
+/* How many pods a pass evicts. */
+static size_t evictions(struct fixture *f)
+{
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    size_t n = 0;
+    node_reconcile(f->bed.passes, "gpu-1", &actions);
+    for (size_t i = 0; i < actions.len; i++)
+        n += actions.items[i].verb == VERB_EVICT;
+    return n;
+}
+
+/* A budget that refuses is not asked in each pass, and the refusal is reported, in every phase. */
+static void refusal_lasts_while_pods_leave(void **state)
+{
+    struct fixture *f = *state;
+    put_rebooting_node(f);
+    assert_int_equal(evictions(f), 1);
+    struct node_slot *slot = map_get(&f->bed.cluster->slots, "gpu-1");
+    assert_int_equal(slot->summary.state, NODE_REBOOTING);
+    cluster_refused(f->bed.cluster, slot, xstrdup("pod/shop/web-1: no"));
+    assert_int_equal(evictions(f), 0);
+    assert_string_equal(slot->refused, "pod/shop/web-1: no");
+    assert_string_equal(slot->summary.refused, "pod/shop/web-1: no");
+    testbed_remove(&f->bed, RESOURCE_POD, "web-1");
+    pass(f);
+    assert_null(slot->refused);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
+    suite_add_fixture(&s, "a refusal lasts while pods leave", refusal_lasts_while_pods_leave,
+                      set_up, tear_down);
     suite_add_fixture(&s, "marks wait for the finalizer", marks_wait_for_the_finalizer, set_up,
                       tear_down);
     suite_add_fixture(&s, "the state of another node of its name does not go on",
