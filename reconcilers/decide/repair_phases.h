@@ -25,10 +25,5 @@ bool repair_ends_called_off(struct upgrade_pass *s);
 /* Ends a repair that has changed nothing or has failed, if the fault has ended, or nothing is left
  * that Ostler may try. */
 bool repair_ends(struct upgrade_pass *s);
-/* Ends a repair that waits for an idle node if that is not idle any longer. Nothing was changed on
- * it, and its pods have been looked at. */
-bool repair_yields(struct upgrade_pass *s);
-/* Whether a node whose repair failed gets driver and stack back, and no pod works on its GPUs. */
-bool repair_gives_back(const struct upgrade_pass *s);
 
 #endif

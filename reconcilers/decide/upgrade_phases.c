@@ -11,6 +11,7 @@
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/inventory.h"
 #include "reconcilers/decide/repair_phases.h"
+#include "reconcilers/decide/repair_return.h"
 
 /* ---- shared parts */
 
