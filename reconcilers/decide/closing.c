@@ -263,16 +263,16 @@ static void when_closed(struct closer *c)
 {
     const struct fault_record *r = &c->in->record;
     bool proven = is_of_proof(r) && c->in->proven;
-    if (!proven && asks(c)) {
+    if (!proven && asks(c))
         follow_fault(c);
-    } else if (!proven && !closing_has_ended(c->in)) {
+    else if (!proven && !closing_has_ended(c->in))
         c->out->again_s = closing_evidence_due_s(c->in);
-    } else if (proven || has_settled(c)) {
-        if (!proven && r->tainted && c->in->validates)
-            begin_proving(c);
-        else
-            open_node(c);
-    }
+    else if (!proven && !has_settled(c))
+        return;
+    else if (!proven && r->tainted && c->in->validates)
+        begin_proving(c);
+    else
+        open_node(c);
 }
 
 static void relapse(struct closer *c)

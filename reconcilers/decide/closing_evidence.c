@@ -13,10 +13,7 @@
  * failed. */
 static bool was_tried(const struct closing_input *in)
 {
-    bool tried = false;
-    for (size_t i = 0; i < in->record.tries_len && !in->failed; i++)
-        tried |= in->record.tries[i].at_s >= in->record.since_s;
-    return tried;
+    return !in->failed && fault_record_tried(&in->record, in->record.since_s);
 }
 
 static bool has_newer_driver(const struct closing_input *in)

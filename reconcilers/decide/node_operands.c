@@ -143,9 +143,10 @@ static const char *follower_problem(const struct node_pass *p, enum operand foll
     const struct operand_pod *pod = &p->in->pods->of[follower];
     const struct operand_row *o = operand_get(follower);
     bool may_lack = !(p->v->wanted & 1u << OPERAND_TOOLKIT) && !pod->running;
-    const json_t *stack = operands_inputs(p->in, TIER_STACK, p->v->carried.hash[TIER_STACK]);
     if (pod->problem || !may_lack || !p->in->inventory || !p->in->inventory->no_handler ||
-        (o->asks & FOLLOWER_DEFAULT_RUNTIME && stack_has_default_runtime(stack)))
+        (o->asks & FOLLOWER_DEFAULT_RUNTIME &&
+         stack_has_default_runtime(
+             operands_inputs(p->in, TIER_STACK, p->v->carried.hash[TIER_STACK]))))
         return pod->problem;
     return arena_printf(p->a,
                         "the host's own configuration of its container runtime has no handler "

@@ -33,11 +33,8 @@ static struct fault_record record_of(const struct node_input *in)
 /* Whether an attempt has begun since the claim, or since its retry. */
 static bool is_tried(const struct upgrade_pass *s)
 {
-    struct fault_record r = record_of(s->p->in);
-    bool tried = false;
-    for (size_t i = 0; i < r.tries_len; i++)
-        tried |= r.tries[i].at_s >= s->out->claim.claimed_s;
-    return tried;
+    const struct fault_record record = record_of(s->p->in);
+    return fault_record_tried(&record, s->out->claim.claimed_s);
 }
 
 /* The next attempt under the node's claim. A user asks for one attempt; what follows it is

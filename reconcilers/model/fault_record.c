@@ -213,3 +213,11 @@ unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind,
         n += r->tries[i].kind == kind && r->tries[i].at_s > now_s - per_s;
     return n;
 }
+
+bool fault_record_tried(const struct fault_record *r, int64_t since_s)
+{
+    bool tried = false;
+    for (size_t i = 0; i < r->tries_len; i++)
+        tried |= r->tries[i].at_s >= since_s;
+    return tried;
+}

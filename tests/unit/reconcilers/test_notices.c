@@ -98,7 +98,7 @@ static const struct row {
       { .counted = true, .state = NODE_READY },
       { .state = NODE_READY, .refusal = REPAIR_NOT_ALLOWED },
       "RepairIgnored! " },
-    { "it is told once",
+    { "a request that stays ignored causes one Event",
       REASON_NONE,
       { .counted = true, .state = NODE_READY, .refusal = REPAIR_NOT_ALLOWED },
       { .state = NODE_READY, .refusal = REPAIR_NOT_ALLOWED },
