@@ -21,20 +21,20 @@ enum { TURN_MAX_S = 90 };
 /* Shared with the scan process. */
 struct shared {
     struct scan_outcome outcome;
-    struct faults faults;
+    struct scan_memory memory;
 };
 
 struct agent {
     const struct scan_options *o;
     struct clock clock;
     struct loop *loop;
-    struct timer due, log_due;
+    struct timer due, watch_due;
     struct wakes wakes;
     struct pace pace;
     struct shared *shared;
-    struct faults faults; /* what the kernel log has had */
-    pid_t turn;           /* the scan process; 0: none */
-    bool news;            /* a hint arrived during the scan */
+    struct scan_memory memory;
+    pid_t turn; /* the scan process; 0: none */
+    bool news;  /* a hint arrived during the scan */
     int signals;
     bool stopped;
 };
@@ -67,7 +67,7 @@ static void run_turn(struct agent *a)
      * hints. The watches are set in this process because opening the directories may hang, like a
      * scan. */
     wakes_watch(&a->wakes, a->o->root);
-    scan_run(a->o, &a->pace, loop_now(a->loop), &a->shared->faults, &a->shared->outcome);
+    scan_run(a->o, &a->pace, loop_now(a->loop), &a->shared->memory, &a->shared->outcome);
     _exit(0);
 }
 
@@ -75,24 +75,28 @@ static void run_turn(struct agent *a)
  * leaves memory behind. Only after the first report, which tells what was counted before. */
 static bool has_log_news(struct agent *a)
 {
-    return a->faults.joined && faults_read(&a->faults, a->o->kernel_log, log_time_now());
+    struct faults *faults = &a->memory.faults;
+    return faults->joined && faults_read(faults, a->o->kernel_log, log_time_now());
 }
 
-static void agent_on_log_due(void *arg)
+/* Two looks that are cheap, between scans. The bus answers at once or with ones: a read of a few
+ * bytes does not hang as a driver may. */
+static void agent_on_watch_due(void *arg)
 {
     struct agent *a = arg;
-    loop_timer_set(a->loop, &a->log_due, loop_now(a->loop) + PACE_LOG_MS);
-    if (has_log_news(a))
+    loop_timer_set(a->loop, &a->watch_due, loop_now(a->loop) + PACE_WATCH_MS);
+    bool lost = bus_watch_lost(&a->memory.bus, a->o->root);
+    if (has_log_news(a) || lost)
         take_hint(a);
 }
 
 /* After the first scan that could report, the agent itself reads the log. */
-static void take_faults(struct agent *a)
+static void take_memory(struct agent *a)
 {
-    if (a->faults.joined || !a->shared->faults.joined)
-        return;
-    a->faults = a->shared->faults;
-    loop_timer_set(a->loop, &a->log_due, loop_now(a->loop) + PACE_LOG_MS);
+    const struct scan_memory *after = &a->shared->memory;
+    a->memory.bus = after->bus;
+    if (!a->memory.faults.joined && after->faults.joined)
+        a->memory.faults = after->faults;
 }
 
 static void agent_on_due(void *arg)
@@ -100,7 +104,7 @@ static void agent_on_due(void *arg)
     struct agent *a = arg;
     has_log_news(a);
     *a->shared = (struct shared){ .outcome = { .end = TURN_FAILED, .retry_after_ms = -1 },
-                                  .faults = a->faults };
+                                  .memory = a->memory };
     a->news = false;
     a->turn = fork();
     if (a->turn == 0)
@@ -123,7 +127,7 @@ static void on_turn_ended(struct agent *a, int status)
     a->turn = 0;
     pace_take(&a->pace, whole ? &a->shared->outcome : &failed, loop_now(a->loop));
     if (whole)
-        take_faults(a);
+        take_memory(a);
     if (a->news)
         pace_news(&a->pace, loop_now(a->loop));
     agent_arm(a);
@@ -185,7 +189,7 @@ int node_agent_run(const struct scan_options *o, struct err *e)
         return err_set(e, ERR_SYSTEM, "cannot allocate shared memory: %s", strerror(errno));
     a.loop = loop_new(&a.clock);
     a.due = (struct timer){ .fn = agent_on_due, .arg = &a };
-    a.log_due = (struct timer){ .fn = agent_on_log_due, .arg = &a };
+    a.watch_due = (struct timer){ .fn = agent_on_watch_due, .arg = &a };
     take_wakes(&a);
     if (take_signals(&a, e) < 0) {
         agent_tear_down(&a);
@@ -193,6 +197,7 @@ int node_agent_run(const struct scan_options *o, struct err *e)
     }
     pace_init(&a.pace, o->node, clock_mono_ms(&a.clock));
     agent_arm(&a);
+    loop_timer_set(a.loop, &a.watch_due, loop_now(a.loop) + PACE_WATCH_MS);
     loop_turn(a.loop);
     while (!a.stopped)
         loop_wait(a.loop);

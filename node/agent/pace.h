@@ -20,8 +20,8 @@ enum {
     PACE_HOLDERS_MS = 60 * 1000,
     /* this many writes go out at once if holders leave; one more is allowed each minute */
     PACE_LEAVERS = 4,
-    /* between looks at the kernel log; a lost GPU closes its node within 10 s */
-    PACE_LOG_MS = 8 * 1000,
+    /* between looks at the kernel log and at the bus; a lost GPU closes its node within 10 s */
+    PACE_WATCH_MS = 8 * 1000,
     /* replaces PACE_HOLDERS_MS and PACE_LOOK_MS while Ostler waits for the GPUs to be free */
     PACE_CLOSED_MS = 10 * 1000,
     PACE_SETTLE_MS = 1000, /* wait after the first hint of a change, because hints come in groups */

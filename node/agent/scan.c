@@ -110,12 +110,13 @@ static void scan_look(const struct scan_options *o, struct faults *faults, struc
 }
 
 void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms,
-              struct faults *faults, struct scan_outcome *ret)
+              struct scan_memory *m, struct scan_outcome *ret)
 {
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_INVENTORY struct inventory seen = { 0 };
-    struct scan scan = { o, &seen, faults, ret };
-    scan_look(o, faults, &seen);
+    struct scan scan = { o, &seen, &m->faults, ret };
+    scan_look(o, &m->faults, &seen);
+    bus_watch_take(&m->bus, &seen.bus.gpus);
     CLEANUP_JSON json_t *inventory = inventory_json(&seen);
     *ret = (struct scan_outcome){ .hash = hash_of(inventory), .retry_after_ms = -1 };
     ret->end = pace_verdict(p, &ret->hash, now_ms);

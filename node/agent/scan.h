@@ -5,6 +5,7 @@
 #define OSTLER_NODE_AGENT_SCAN_H
 
 #include "node/agent/pace.h"
+#include "node/inventory/bus_watch.h"
 #include "node/inventory/faults.h"
 #include "node/inventory/root.h"
 
@@ -17,10 +18,15 @@ struct scan_options {
     const char *kernel_log; /* as in kernel_log_read(); NULL: do not read it */
 };
 
-/* Scans, reports a change if pace_verdict() says so, and logs the result. `faults` is what the
- * kernel log has had, up to now; it is read here only until it has joined what the GpuNode
- * reports. */
+/* What the agent remembers between scans; plain data, because it crosses a process boundary. */
+struct scan_memory {
+    struct faults faults; /* what the kernel log has had, up to now */
+    struct bus_watch bus; /* GPUs that the last scan found */
+};
+
+/* Scans, reports a change if pace_verdict() says so, and logs the result. It reads the kernel log
+ * only until `m->faults` has joined what the GpuNode reports. */
 void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms,
-              struct faults *faults, struct scan_outcome *ret);
+              struct scan_memory *m, struct scan_outcome *ret);
 
 #endif

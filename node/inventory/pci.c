@@ -1,6 +1,7 @@
 #include "node/inventory/pci.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -60,21 +61,41 @@ static const char *pci_path(struct view *v, const char *name, const char *file)
     return arena_printf(&v->arena, DEVICES "/%s/%s", name, file);
 }
 
-/* Reads the first bytes of the configuration space: a GPU that fell off the bus returns ones. The
- * read would wake a suspended GPU. */
+/* Reads the first bytes of a file of a device into `ret`, as a text of at most `size` - 1 bytes.
+ * Returns 0 or an errno. */
+static int peek(const struct root *root, const char *address, const char *file, char *ret,
+                size_t size)
+{
+    char path[sizeof DEVICES + PCI_ADDRESS_MAX + sizeof "power/runtime_status" + 2];
+    size_t len = 0;
+    snprintf(path, sizeof path, DEVICES "/%s/%s", address, file);
+    int why = root_peek(root, path, ret, size - 1, &len);
+    ret[len] = '\0';
+    return why;
+}
+
+enum bus_state pci_bus_state(const struct root *root, const char *address, int *ret_why)
+{
+    char power[sizeof "suspended"], id[sizeof "\xff\xff\xff\xff"];
+    int why = 0;
+    bool asleep = peek(root, address, "power/runtime_status", power, sizeof power) == 0 &&
+                  str_eq(power, "suspended");
+    if (!asleep)
+        why = peek(root, address, "config", id, sizeof id);
+    if (ret_why)
+        *ret_why = why;
+    if (asleep)
+        return BUS_SUSPENDED;
+    return why == 0 && memcmp(id, "\xff\xff\xff\xff", sizeof id) == 0 ? BUS_SILENT : BUS_ANSWERS;
+}
+
 static enum bus_state bus_state_of(struct view *v, const char *name)
 {
-    const char *config = pci_path(v, name, "config"), *power;
-    char id[4];
-    size_t len = 0;
-    view_text(v, pci_path(v, name, "power/runtime_status"), sizeof "suspended", &power);
-    if (str_eq(power, "suspended"))
-        return BUS_SUSPENDED;
-    int why = root_peek(v->root, config, id, sizeof id, &len);
+    int why;
+    enum bus_state state = pci_bus_state(v->root, name, &why);
     if (why)
-        view_note(v, config, why);
-    return len == sizeof id && memcmp(id, "\xff\xff\xff\xff", sizeof id) == 0 ? BUS_SILENT
-                                                                              : BUS_ANSWERS;
+        view_note(v, pci_path(v, name, "config"), why);
+    return state;
 }
 
 static int numa_node_of(struct view *v, const char *name)

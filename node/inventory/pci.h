@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/vendor.h"
+#include "node/inventory/root.h"
 #include "node/inventory/text.h"
 #include "node/inventory/view.h"
 
@@ -74,6 +75,10 @@ struct pci_device *pci_find(const struct pci_devices *devices, const char *addre
 bool pci_add(struct view *v, struct pci_devices *devices, const struct pci_device *device);
 /* Whether the text is a PCI address: domain:bus:device.function. */
 bool pci_is_address(const char *text);
+/* Whether a device that the bus lists responds: one that fell off the bus returns ones for every
+ * read. Never reads a suspended one, which that would wake. `ret_why`: the errno if its first bytes
+ * could not be read, so that it counts as one that responds; else 0; may be NULL. */
+enum bus_state pci_bus_state(const struct root *root, const char *address, int *ret_why);
 /* "Answers", …. */
 const char *pci_bus_name(enum bus_state state);
 

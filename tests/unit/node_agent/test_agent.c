@@ -389,9 +389,36 @@ static void check_health(void **state)
     end(&s);
 }
 
+/* A GPU falls off the bus while nothing else tells of it: no event, no kernel log, no NVML. */
+static void check_lost_gpu(void **state)
+{
+    (void) state;
+    const struct clock clock = clock_system();
+    struct setting s;
+    prepare_on(&s, fake_root_of("ubuntu-hgx-sick"));
+    CLEANUP_FREE char *config = xasprintf("%s/sys/bus/pci/devices/0000:3b:00.0/config", s.root);
+    CLEANUP_FREE char *object = xasprintf(
+        "{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuNode','metadata':"
+        "{'name':'%s','uid':'u','resourceVersion':'1'}}",
+        s.node);
+    start(&s);
+    free(answer_next(&s, "GET ", object, PATIENCE_MS));
+    CLEANUP_FREE char *first = answer_next(&s, "PATCH ", object, PATIENCE_MS);
+    assert_null(strstr(first, "\"Silent\""));
+    int64_t began_ms = clock_mono_ms(&clock);
+    assert_int_equal(file_write(config, 0644, "\xff\xff\xff\xff", 4, NULL), 0);
+    free(answer_next(&s, "GET ", object, CHANGE_MS));
+    CLEANUP_FREE char *second = answer_next(&s, "PATCH ", object, CHANGE_MS);
+    assert_true(clock_mono_ms(&clock) - began_ms < CHANGE_MS);
+    assert_non_null(strstr(second, "\"Silent\""));
+    assert_false(is_ready(s.listener, PACE_WATCH_MS + NOTHING_MS));
+    end(&s);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
+    suite_add(&s, "a GPU that falls off the bus without a word", check_lost_gpu, NULL);
     suite_add(&s, "where there is no GPU and no GpuNode it asks once", check_quiet, NULL);
     suite_add(&s, "a question without an answer is asked again", check_again, NULL);
     suite_add(&s, "a look that is killed is made again", check_killed_look, NULL);

@@ -265,7 +265,7 @@ static void check_storm(void **state)
     (void) state;
     enum { HOUR_MS = 60 * 60 * 1000 };
     struct pace p;
-    int64_t log_ms = NOW_MS + PACE_LOG_MS, wrote_ms = NOW_MS;
+    int64_t log_ms = NOW_MS + PACE_WATCH_MS, wrote_ms = NOW_MS;
     unsigned writes = 0;
     pace_init(&p, "a", NOW_MS);
     pace_take(&p,
@@ -275,7 +275,7 @@ static void check_storm(void **state)
     for (int64_t now_ms = NOW_MS; now_ms < NOW_MS + HOUR_MS;) {
         now_ms = log_ms < p.next_ms ? log_ms : p.next_ms;
         if (now_ms == log_ms) {
-            log_ms += PACE_LOG_MS;
+            log_ms += PACE_WATCH_MS;
             pace_news(&p, now_ms);
         }
         if (now_ms < p.next_ms)
