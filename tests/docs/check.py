@@ -164,6 +164,21 @@ def manuals():
     return problems
 
 
+def commands_of_the_plugin():
+    """Commands of kubectl gpu that documents name are there, and so are the states that they ask
+    for."""
+    commands = set(re.findall(r"^  (\w+) ", help_of(MANUALS["docs/kubectl-gpu.1"]), re.MULTILINE))
+    states = {name for name, in columns("reconcilers/decide/node_types.h", "NODE_STATES", "X", 1)}
+    return [
+        f"{page}: kubectl gpu has no {word}"
+        for page in pages.PAGES
+        for word in sorted(
+            found(r"kubectl gpu ([a-z]\w+)", page) - commands
+            | found(r"kubectl gpu nodes [^`\n]*--state (\w+)", page) - states
+        )
+    ]
+
+
 def defaults_in_the_manuals():
     """They give the defaults that --help gives."""
     problems = []
@@ -563,6 +578,7 @@ CHECKS = [
     events,
     keys_of_marks,
     manuals,
+    commands_of_the_plugin,
     defaults_in_the_manuals,
     make_targets,
     dependencies,
