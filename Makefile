@@ -442,6 +442,9 @@ release: image-root
 	$Qscripts/release
 chart-crds:
 	$Qcp crds/*.yaml charts/ostler/crds/ && cp crds/*.yaml charts/ostler-crds/files/
+# The site of the documents, in build/site.
+docs:
+	$Qtests/docs/test_site.py --make
 golden:
 	$Q$(MAKE) --no-print-directory $B/tests/unit/manifests/test_render
 	$QOSTLER_GOLDEN=write $B/tests/unit/manifests/test_render
@@ -458,6 +461,6 @@ clean:
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
 .PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
-.PHONY: scale real real-full health-year bench-health
+.PHONY: scale real real-full health-year bench-health docs
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

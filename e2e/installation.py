@@ -20,7 +20,8 @@ ALL_THAT_IS_OPTIONAL = (
     "metrics.serviceMonitor.interval=1m,metrics.service.annotations.note=b,"
     "metrics.dashboard.labels.grafana=b",
     "--set",
-    "metrics.prometheusRule.enabled=true,metrics.prometheusRule.labels.release=prometheus",
+    "metrics.prometheusRule.enabled=true,metrics.prometheusRule.labels.release=prometheus,"
+    "metrics.prometheusRule.runbookUrl=https://docs.example.com/runbooks/{alert}.html",
     "--set",
     "metrics.dashboard.enabled=true,metrics.dashboard.annotations.folder=GPU",
     "--set",

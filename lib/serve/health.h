@@ -1,5 +1,5 @@
 /* Health probes as in Kubernetes components: named checks, all together (/readyz) or one by one
- * (/readyz/<check>), with ?verbose and ?exclude=<check>. Text in, text out: no sockets here. */
+ * (/readyz/NAME), with ?verbose and ?exclude=NAME. Text in, text out: no sockets here. */
 #ifndef OSTLER_SERVE_HEALTH_H
 #define OSTLER_SERVE_HEALTH_H
 

@@ -253,6 +253,25 @@ class Metrics(unittest.TestCase):
         )
         self.assertEqual(dashboard["metadata"]["labels"]["grafana_dashboard"], "1")
 
+    def test_each_alert_has_the_address_of_its_runbook(self):
+        def addresses(*arguments):
+            rule = only(objects(*self.ALL, *arguments), "PrometheusRule")
+            return {
+                r["alert"]: r["annotations"]["runbook_url"]
+                for group in rule["spec"]["groups"]
+                for r in group["rules"]
+            }
+
+        self.assertEqual(addresses()["OstlerGpusLost"], "docs/runbooks/OstlerGpusLost.md")
+        form = "https://docs.example.com:8443/book/{alert}.html#look"
+        given = addresses("--set", "metrics.prometheusRule.runbookUrl=" + form)
+        self.assertEqual(given, {name: form.replace("{alert}", name) for name in given})
+        for wrong in ("docs.example.com/{alert}", "https://docs.example.com/", 'https://{alert}"'):
+            said = helm(
+                "template", CHART, *self.ALL, "--set", "metrics.prometheusRule.runbookUrl=" + wrong
+            ).stderr
+            self.assertIn("runbookUrl", said)
+
     def test_memory_is_measured_by_the_limit(self):
         self.assertEqual((CHART / "files/alerts.yaml").read_text().count("50331648"), 1)
         for limit, three_quarters in (

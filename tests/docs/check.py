@@ -17,6 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 import c_source  # noqa: E402  the path above is what finds it
+import pages  # noqa: E402  as above
 
 PROGRAM = pathlib.Path(os.environ.get("OSTLER", ROOT / "build" / "ostler"))
 NODE_PROGRAM = pathlib.Path(os.environ.get("OSTLER_NODE", ROOT / "build" / "ostler-node"))
@@ -26,14 +27,6 @@ MANUALS = {
     "docs/kubectl-gpu.1": PROGRAM.with_name("kubectl-gpu"),
 }
 CLAIMS = "reconcilers/model/claim_phases.h"
-PAGES = [
-    "README.md",
-    "SECURITY.md",
-    "CHANGELOG.md",
-    *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md"))),
-    "charts/ostler/README.md",
-    "charts/ostler-crds/README.md",
-]
 MODULES = {
     "k8s.io/kubernetes": "kubernetes",
     "go.etcd.io/etcd/server/v3": "etcd",
@@ -43,15 +36,6 @@ MODULES = {
     "github.com/yuin/gopher-lua": "../gitops",
     "github.com/fluxcd/cli-utils": "../gitops",
     "github.com/fluxcd/pkg/ssa": "../gitops",
-}
-
-# Commands that give figures beside e2e/bench, and what prints them in the words of README's row,
-# "…" aside, where something does.
-OTHER_FIGURES = {
-    "make e2e-node": "e2e/node/chapters.py",
-    "make scale": None,
-    "docker image inspect -f '{{.Size}}'": None,
-    "scripts/newest-parts": None,
 }
 
 # Words that leave open who acts, where a sentence should name the user, the node or the pod; a line
@@ -180,6 +164,21 @@ def manuals():
     return problems
 
 
+def commands_of_the_plugin():
+    """Commands of kubectl gpu that documents name are there, and so are the states that they ask
+    for."""
+    commands = set(re.findall(r"^  (\w+) ", help_of(MANUALS["docs/kubectl-gpu.1"]), re.MULTILINE))
+    states = {name for name, in columns("reconcilers/decide/node_types.h", "NODE_STATES", "X", 1)}
+    return [
+        f"{page}: kubectl gpu has no {word}"
+        for page in pages.PAGES
+        for word in sorted(
+            found(r"kubectl gpu ([a-z]\w+)", page) - commands
+            | found(r"kubectl gpu nodes [^`\n]*--state (\w+)", page) - states
+        )
+    ]
+
+
 def defaults_in_the_manuals():
     """They give the defaults that --help gives."""
     problems = []
@@ -206,7 +205,7 @@ def make_targets():
     targets = plain | sweeps | {x + "-full" for x in sweeps}
     used = {
         word
-        for page in PAGES
+        for page in pages.PAGES
         for word in found(r"(?:^ {4}|`|\] )make ([a-z0-9]+[a-z0-9-]*)(?=[ `\n])", page)
     }
     return (
@@ -369,18 +368,16 @@ def alerts_of_reasons():
             )
             for r in words.split("|")
         }
-        section = re.search(
-            rf"^## {name}\n(.*?)^## ", read("docs/alerts.md"), re.MULTILINE | re.DOTALL
-        )[1]
+        page, section = f"docs/runbooks/{name}.md", read(f"docs/runbooks/{name}.md")
         problems += [
             f"{name}: no reason of rollouts is called {r}" for r in sorted(named - set(rows))
         ]
         for r in sorted(about & set(rows)):
-            page, todo = rows[r][0], rows[r][1].replace("`", "")
+            where, todo = rows[r][0], rows[r][1].replace("`", "")
             if len(about) == 1 and todo.lower() not in said.lower():
                 problems.append(f"{name}: its description does not say: {todo}")
-            if f"`{r}`" not in section or page is not None and f"]({page})" not in section:
-                problems.append(f"docs/alerts.md, {name}: no `{r}` with a link to {page}")
+            if f"`{r}`" not in section or where is not None and f"](../{where})" not in section:
+                problems.append(f"{page}: no `{r}` with a link to {where}")
     return problems
 
 
@@ -470,37 +467,6 @@ def files():
     return ran.stderr.splitlines()
 
 
-def anchors(path):
-    """What links can lead to in a page: its headings, as forges name them."""
-    return {
-        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-        for heading in found(r"^#+ (.*)$", path)
-    }
-
-
-def links():
-    """Links between documents lead to a file, and to a heading in it."""
-    problems = []
-    for page in PAGES:
-        for target, anchor in sorted(found(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page)):
-            path = (ROOT / page).parent / target if target else ROOT / page
-            if not path.exists() or anchor and path.suffix == ".md" and anchor not in anchors(path):
-                problems.append(f"{page}: {target}{'#' if anchor else ''}{anchor} is not there")
-    return problems
-
-
-def paths():
-    """Files and folders that documents name are there; NAME and its like stand for any."""
-    folders = "lib|commands|controller|reconcilers|node|tests|e2e|scripts|crds|charts|docs"
-    pattern = rf"`((?:{folders})/(?![^`]*(?:NAME|LAYER|PARSER))[\w./-]*)`"
-    return [
-        f"{page}: {path} is not there"
-        for page in PAGES
-        for path in sorted(found(pattern, page))
-        if not (ROOT / path).exists()
-    ]
-
-
 def states():
     """docs/ARCHITECTURE.md has the states of nodes and the steps of claims as the code has them."""
     ran = subprocess.run(
@@ -580,39 +546,6 @@ def settings():
     )
 
 
-def rows_of_figures():
-    """The cells of README's figures: what, how much, by which command."""
-    table = read("README.md").partition("## Figures")[2].partition("\n\n## ")[0]
-    return [
-        [cell.strip(" `") for cell in line.split("|")[1:4]]
-        for line in table.splitlines()
-        if re.match(r"\| (?!\|)", line)
-    ]
-
-
-def figures():
-    """README's figures are all that e2e/bench prints, and some of other commands, in the words
-    of what prints them."""
-    shown = subprocess.run(
-        [ROOT / "e2e/bench", "--rows"], check=True, capture_output=True, text=True
-    ).stdout
-    rows = {
-        row: re.escape(row).replace("NODES", "[0-9,]+").replace("MANY", "([0-9,]+|one)")
-        for row in shown.splitlines()
-    }
-    problems, named = [], set()
-    for name, _, command in rows_of_figures():
-        if command == "make bench":
-            found = {row for row, form in rows.items() if re.fullmatch(form, name)}
-            named |= found
-        else:
-            text = read(OTHER_FIGURES[command]) if OTHER_FIGURES.get(command) else name
-            found = command in OTHER_FIGURES and all(part in text for part in name.split("…"))
-        if not found:
-            problems.append(f"README.md: {command} prints no row {name!r}")
-    return problems + [f"README.md lacks the row {row!r}" for row in rows if row not in named]
-
-
 def words():
     """No file of the repository has a vague word, in its text or in its name."""
     listed = subprocess.run(
@@ -639,13 +572,13 @@ CHECKS = [
     words,
     security,
     settings,
-    figures,
     dashboard,
     states,
     health,
     events,
     keys_of_marks,
     manuals,
+    commands_of_the_plugin,
     defaults_in_the_manuals,
     make_targets,
     dependencies,
@@ -655,9 +588,8 @@ CHECKS = [
     metrics,
     invariants,
     files,
-    links,
-    paths,
     sentences,
+    *pages.CHECKS,
 ]
 
 
