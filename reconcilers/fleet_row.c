@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/fleet_metrics.h"
+#include "reconcilers/fleet_status.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/health_bad.h"
@@ -162,16 +163,6 @@ static int64_t bad_of(const struct cluster *c, const struct node_slot *slot)
     return cluster_health(c, slot, &facts) ? health_bad_gpus(&facts).gpus : 0;
 }
 
-/* A state that the node had before this process started is as old as its report says. */
-static int64_t since_of(const struct cluster *c, const struct node_slot *slot)
-{
-    if (slot->summary.since_s)
-        return slot->summary.since_s;
-    const struct gpu_node *report = cluster_report(c, slot);
-    return report && str_eq(report->state, node_state_name(slot->summary.state)) ? report->since_s
-                                                                                 : 0;
-}
-
 struct fleet_cells fleet_cells_of(struct fleet_reader *r, const struct node_slot *slot)
 {
     const struct cluster *c = r->c;
@@ -189,6 +180,6 @@ struct fleet_cells fleet_cells_of(struct fleet_reader *r, const struct node_slot
     ret.number[FLEET_USED] = slot->used < ret.number[FLEET_GPUS] ? (int64_t) slot->used
                                                                  : ret.number[FLEET_GPUS];
     ret.number[FLEET_BAD] = bad_of(c, slot);
-    ret.number[FLEET_SINCE] = since_of(c, slot);
+    ret.number[FLEET_SINCE] = fleet_since_s(c, slot);
     return ret;
 }
