@@ -55,17 +55,10 @@ struct fleet_reader *fleet_reader_new(const struct cluster *c)
     return r;
 }
 
-void fleet_reader_free(struct fleet_reader *r)
-{
-    if (!r)
-        return;
-    arena_free(&r->texts);
-    free(r);
-}
-
 void fleet_reader_cleanup(struct fleet_reader **r)
 {
-    fleet_reader_free(*r);
+    arena_free(&(*r)->texts);
+    free(*r);
 }
 
 bool fleet_shows(const struct node_slot *slot)
@@ -157,10 +150,14 @@ static int64_t gpus_of(const struct cluster *c, const struct node_slot *slot)
     return said ? said->gpus - said->passed_on : 0;
 }
 
+/* Most nodes have no fault, which the report says at once. */
 static int64_t bad_of(const struct cluster *c, const struct node_slot *slot)
 {
+    const struct gpu_node *report = cluster_report(c, slot);
     struct health_input facts;
-    return cluster_health(c, slot, &facts) ? health_bad_gpus(&facts).gpus : 0;
+    return report && report->health && cluster_health_of(c, slot, report, &facts)
+               ? health_bad_gpus(&facts).gpus
+               : 0;
 }
 
 struct fleet_cells fleet_cells_of(struct fleet_reader *r, const struct node_slot *slot)
