@@ -2,10 +2,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/str.h"
+#include "base/terminal.h"
 
 enum { REMOVED_MAX = 4 << 20 };
 
@@ -18,9 +19,10 @@ static void frame_end(const char *id, struct buf *out)
 
 static void add_name(struct buf *out, const char *name)
 {
-    CLEANUP_JSON json_t *text = json_text(name);
-    CLEANUP_FREE char *json = json_dumps(text, JSON_ENCODE_ANY);
-    buf_printf(out, "%s%s", out->len ? "," : "", json);
+    if (out->len)
+        buf_str(out, ",");
+    if (!terminal_add_json(out, name))
+        abort();
 }
 
 void fleet_frame_nodes(const struct fleet_texts *texts, const struct map *names, const char *as_of,

@@ -35,6 +35,12 @@ static bool source_node(void *arg, const char *name, struct buf *out)
     return fleet_node(&s, name, out);
 }
 
+static int64_t source_now_us(void *arg)
+{
+    const struct fleet_engine *from = arg;
+    return cluster_wall_us(engine_cluster(from->engine));
+}
+
 /* The pod of a replica: its identity without what makes it unique. */
 static char *pod_of(const char *identity)
 {
@@ -68,6 +74,12 @@ static bool source_hears(void *arg)
 
 struct fleet_texts fleet_texts_of(struct fleet_engine *from)
 {
-    return (struct fleet_texts){ source_snapshot,    source_row,   source_policy, source_node,
-                                 source_why_nothing, source_hears, from };
+    return (struct fleet_texts){ .snapshot = source_snapshot,
+                                 .row = source_row,
+                                 .policy = source_policy,
+                                 .node = source_node,
+                                 .now_us = source_now_us,
+                                 .why_nothing = source_why_nothing,
+                                 .hears = source_hears,
+                                 .arg = from };
 }

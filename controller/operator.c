@@ -61,6 +61,12 @@ static uint64_t unique(const struct ostler *op)
     return (uint64_t) clock_wall_us(&op->session.clock) ^ (uint64_t) getpid() << 44;
 }
 
+static void on_shown(void *arg, const char *name)
+{
+    struct ostler *op = arg;
+    fleet_changed(op->fleet, name);
+}
+
 static void on_finished(void *arg, int exit_code)
 {
     struct ostler *op = arg;
@@ -244,6 +250,7 @@ static void set_up_engine(struct ostler *op)
         .lost = operator_on_lost,
         .finished = on_finished,
         .arg = op,
+        .viewer = { on_shown, op },
     };
     op->engine = engine_new(&o);
 }

@@ -270,6 +270,12 @@ static void on_health(void *arg, const struct node_slot *slot, const struct gpu_
     fault_news(&en->reconcilers, slot, before, after, tells);
 }
 
+static void on_shown(void *arg, const char *name)
+{
+    const struct engine *en = arg;
+    en->o.viewer.changed(en->o.viewer.arg, name);
+}
+
 static void read_text(void *arg, const char *key, struct request request_steal)
 {
     struct engine *en = arg;
@@ -424,7 +430,8 @@ struct engine *engine_new(const struct engine_options *o)
                                             .arg = en,
                                             .rollout = want_rollout,
                                             .health = on_health,
-                                            .report = want_report };
+                                            .report = want_report,
+                                            .shown = o->viewer.changed ? on_shown : NULL };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster,
                                             .manifests = o->manifests,
