@@ -261,6 +261,7 @@ $B/tests/unit/controller/test_%: $B/tests/unit/controller/test_%.o $B/controller
                                  $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+$B/tests/unit/controller/test_fleet: $B/controller/fleet_frames.o
 $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o \
                            $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
