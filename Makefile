@@ -452,6 +452,8 @@ golden:
 	$QOSTLER_GOLDEN=write $B/tests/unit/node_inventory/test_machines
 	$Q$(MAKE) --no-print-directory $B/tests/unit/view/test_views
 	$QOSTLER_GOLDEN=write $B/tests/unit/view/test_views
+	$Q$(MAKE) --no-print-directory $B/tests/unit/reconcilers/test_fleet_view
+	$QOSTLER_GOLDEN=write $B/tests/unit/reconcilers/test_fleet_view
 clean:
 	rm -rf build
 
