@@ -85,7 +85,7 @@ $(NAMES:%=build/%): build/ostler
 
 PROGRAM_SOURCES := $(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c)
 PROGRAM := $(PROGRAM_SOURCES:%.c=$B/%.o) $(NODE_ARCHIVES) $(PLAN_ARCHIVES) $(ARCHIVES) \
-           $B/kubectl/completion_scripts.o
+           $B/kubectl/completion_scripts.o $B/controller/web_files.o
 $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
@@ -209,6 +209,11 @@ $B/kubectl/completion_scripts.c: scripts/embed-completion $(wildcard kubectl/com
 	$Qscripts/embed-completion > $@.new && mv -f $@.new $@
 $B/kubectl/completion_scripts.o: $B/kubectl/completion_scripts.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/controller/web_files.c: scripts/embed-web $(wildcard web/*)
+	@mkdir -p $(@D)
+	$Qscripts/embed-web > $@.new && mv -f $@.new $@
+$B/controller/web_files.o: $B/controller/web_files.c $B/flags
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
 $B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi $B/flags
 	@mkdir -p $(@D)
 	$Qscripts/embed-zones > $@.new && mv -f $@.new $@
@@ -256,6 +261,7 @@ $B/tests/unit/controller/test_%: $B/tests/unit/controller/test_%.o $B/controller
                                  $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+$B/tests/unit/controller/test_fleet: $B/controller/fleet_frames.o
 $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o \
                            $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"

@@ -501,6 +501,16 @@ bool engine_working(const struct engine *en)
     return en->mode == ENGINE_WORKING;
 }
 
+bool engine_leads(const struct engine *en)
+{
+    return en->leading;
+}
+
+const char *engine_leader(const struct engine *en)
+{
+    return en->lease ? lease_holder(en->lease) : NULL;
+}
+
 const struct cluster *engine_cluster(const struct engine *en)
 {
     return &en->cluster;

@@ -1,8 +1,8 @@
 /* Parses HTTP/1.1 requests from a byte stream: request line, headers, and a body by Content-Length
  * or in chunks. Pure. Refuses what a careful server refuses: two lengths, length and chunks, bare
  * CR, obsolete folding, spaces in names. */
-#ifndef OSTLER_SIM_SERVE_HTTP1_H
-#define OSTLER_SIM_SERVE_HTTP1_H
+#ifndef OSTLER_SERVE_HTTP1_H
+#define OSTLER_SERVE_HTTP1_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +24,11 @@ enum http1_header {
     HTTP1_CONTENT_TYPE,
     HTTP1_EXPECT,
     HTTP1_HOST,
+    HTTP1_IF_NONE_MATCH,
+    HTTP1_LAST_EVENT_ID,
+    HTTP1_SEC_FETCH_DEST,
+    HTTP1_SEC_FETCH_MODE,
+    HTTP1_SEC_FETCH_SITE,
     HTTP1_TRANSFER_ENCODING,
     HTTP1_USER_AGENT,
     HTTP1_HEADER_COUNT

@@ -1,4 +1,4 @@
-#include "sim/serve/http1.h"
+#include "serve/http1.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,6 +38,11 @@ static const char *const names[HTTP1_HEADER_COUNT] = {
     [HTTP1_CONTENT_TYPE] = "Content-Type",
     [HTTP1_EXPECT] = "Expect",
     [HTTP1_HOST] = "Host",
+    [HTTP1_IF_NONE_MATCH] = "If-None-Match",
+    [HTTP1_LAST_EVENT_ID] = "Last-Event-ID",
+    [HTTP1_SEC_FETCH_DEST] = "Sec-Fetch-Dest",
+    [HTTP1_SEC_FETCH_MODE] = "Sec-Fetch-Mode",
+    [HTTP1_SEC_FETCH_SITE] = "Sec-Fetch-Site",
     [HTTP1_TRANSFER_ENCODING] = "Transfer-Encoding",
     [HTTP1_USER_AGENT] = "User-Agent",
 };

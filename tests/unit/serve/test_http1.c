@@ -1,4 +1,4 @@
-#include "sim/serve/http1.h"
+#include "serve/http1.h"
 
 #include <string.h>
 
