@@ -99,6 +99,7 @@ static void node_closing_decide(const struct node_pass *p, struct node_closing *
     closing_decide(&n->in, p->a, &n->out);
     p->v->unhealthy = n->out.taint;
     p->v->repair = n->out.repair;
+    p->v->repair_first = n->out.first;
     p->v->repair_level = n->out.repair_level;
     p->v->repair_since_s = n->out.repair_since_s;
 }

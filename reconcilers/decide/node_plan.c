@@ -568,7 +568,9 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
                struct actions *actions)
 {
     const struct node_pass pass = { in, a, v, actions };
-    *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = OPERAND_NONE };
+    *v = (struct node_verdict){ .state = NODE_UNMANAGED,
+                                .cause = OPERAND_NONE,
+                                .repair_first = REPAIR_KINDS };
     struct node_facts facts = node_facts(&in->view);
     facts.inventory = in->inventory;
     bool marked = marks_any(&in->view);
