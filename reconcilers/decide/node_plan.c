@@ -483,7 +483,7 @@ static void node_plan_move(const struct node_pass *p, const struct node_facts *f
     v->falling_back = t != policy_target;
     struct node_closing closing;
     node_closing_begin(p, &closing);
-    v->repair_stays = closing.in.claimed && node_closing_would_repair(p, &closing);
+    v->repair_stays = in->view.node->claim && node_closing_would_repair(p, &closing);
     struct upgrade up;
     upgrade_step(p, policy_target, &up);
     v->repaired = repair_end_of(in, &up);
