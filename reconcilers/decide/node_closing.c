@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/health_bad.h"
@@ -10,13 +9,6 @@
 #include "reconcilers/decide/inventory.h"
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/upgrade_target.h"
-
-/* Whether nothing is to be waited for from the node's agent: it has reported since the boot, or no
- * agent will. */
-static bool has_reported(const struct node_input *in)
-{
-    return inventory_is_since_boot(in) || !json_bool(in->policy->spec, "nodeAgent.enabled", true);
-}
 
 /* Whether the GPUs that are not offered are the bad ones: the plugin withholds GPUs for those
  * faults, and what is missing besides has no other cause. */
@@ -80,7 +72,7 @@ static void gather(const struct node_pass *p, struct node_closing *n)
         .ignored = node_ignores_faults(view),
         .held = node_is_held(view),
         .braked = in->braked,
-        .reported = has_reported(in),
+        .reported = inventory_is_told(in),
         .validates = in->policy->validation.enabled,
         .boot = view->node->boot,
         .own_driver = node_label(view, LABEL_DRIVER) || *p->v->target.hash[TIER_DRIVER],

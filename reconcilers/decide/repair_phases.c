@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/deadline.h"
+#include "reconcilers/decide/inventory.h"
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/repair_call_off.h"
 #include "reconcilers/decide/repair_pod.h"
@@ -455,13 +456,13 @@ void repair_step_rebooting(struct upgrade_pass *s)
 
 /* ---- the end */
 
-/* Whether no fault is left that would close the node, and something has shown it since: NVML, where
- * it is there to be asked, or another boot. */
+/* Whether no fault is left that would close the node, and something has shown it since: the agent
+ * in this boot, and NVML, where it is there to be asked, or another boot. */
 static bool repair_is_healed(const struct upgrade_pass *s)
 {
     const struct node_input *in = s->p->in;
     bool is_asked = in->health && in->health->nvml_spoke;
-    return s->p->v->repair_level < HEALTH_CLOSE &&
+    return s->p->v->repair_level < HEALTH_CLOSE && inventory_is_told(in) &&
            (!is_asked || health_nvml_speaks(in->health) || has_booted(s));
 }
 
@@ -485,21 +486,27 @@ bool repair_is_done(struct upgrade_pass *s)
         }
         return true;
     }
+    bool told = inventory_is_told(s->p->in);
     const char *fault = fault_text(s->p->in);
     if (s->out->claim.phase == CLAIM_FAILED)
         return false;
     if (deadline_is_over(s->p, s->out->claim.since_s, s->p->in->rollout->validation_timeout_s,
                          false))
         give_up(s, REASON_REPAIR_FAILED,
-                arena_printf(s->p->a,
-                             "a CUDA program ran on a GPU, and the fault is still there: %s",
-                             fault));
+                told ? arena_printf(s->p->a,
+                                    "a CUDA program ran on a GPU, and the fault is still there: %s",
+                                    fault)
+                     : "a CUDA program ran on a GPU, and the node's agent has not reported since "
+                       "the boot");
     else
-        upgrade_pass_describe(s, REASON_VALIDATING,
-                              arena_printf(s->p->a,
-                                           "a CUDA program ran on a GPU of the node; Ostler waits "
-                                           "until nothing shows the fault any longer: %s",
-                                           fault));
+        upgrade_pass_describe(
+            s, REASON_VALIDATING,
+            told ? arena_printf(s->p->a,
+                                "a CUDA program ran on a GPU of the node; Ostler waits until "
+                                "nothing shows the fault any longer: %s",
+                                fault)
+                 : "a CUDA program ran on a GPU of the node; Ostler waits until the node's agent "
+                   "has reported since the boot");
     return false;
 }
 
