@@ -46,7 +46,7 @@ struct repair_end repair_end_of(const struct node_input *in, const struct upgrad
         has_ended(&before))
         return (struct repair_end){ 0 };
     bool fails = up->claimed && up->claim.phase == CLAIM_FAILED && claim_kinds[before.kind].repairs;
-    enum repair_kind kind = tried_by(in, &before);
+    enum repair_kind kind = fails && up->tries ? up->tried : tried_by(in, &before);
     if (up->heals || is_made_on_the_way(&before, up))
         return ended(REPAIR_SUCCEEDED, kind);
     if (fails && claim_reason(&up->claim) == REASON_REPAIR_FAILED)

@@ -185,6 +185,17 @@ bool repair_ends_called_off(struct upgrade_pass *s)
 
 /* ---- phase Unloading */
 
+void repair_counts_hang(struct upgrade_pass *s)
+{
+    enum reason why;
+    bool counts = repair_repairs(s) && !is_tried(s) && !*s->out->claim.called_off &&
+                  !why_not_begun(s) && next_rung(s, false, &why) == REPAIR_RESET;
+    if (!counts)
+        return;
+    s->out->tries = true;
+    s->out->tried = REPAIR_RESET;
+}
+
 /* What hangs in the kernel ends with the boot. */
 bool repair_reboots_over(struct upgrade_pass *s, const char *problem)
 {
@@ -200,6 +211,8 @@ bool repair_reboots_over(struct upgrade_pass *s, const char *problem)
         arena_printf(s->p->a, "timeouts.install is over: %s; Ostler reboots the node", problem));
     if (c->phase == CLAIM_REBOOTING)
         upgrade_pass_assign(s, assignment_before(s->out->assigned, TIER_DRIVER));
+    if (c->phase == CLAIM_FAILED)
+        repair_counts_hang(s);
     return true;
 }
 

@@ -14,6 +14,9 @@ bool repair_begins(struct upgrade_pass *s);
 /* Call it when timeouts.install is over, and pods of stack or driver are still there. Returns true
  * if a reboot may end them, and is what comes next for the repair. */
 bool repair_reboots_over(struct upgrade_pass *s, const char *problem);
+/* Call it when the claim fails for that reason: the reset that could not be made counts as an
+ * attempt, so that their number is limited. */
+void repair_counts_hang(struct upgrade_pass *s);
 /* Steps of the phases. */
 void repair_step_resetting(struct upgrade_pass *s);
 void repair_step_rebooting(struct upgrade_pass *s);

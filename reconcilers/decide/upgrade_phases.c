@@ -371,10 +371,12 @@ bool upgrade_pass_is_empty(struct upgrade_pass *s)
 
 static void wait_for_pods(struct upgrade_pass *s, enum reason reason, const char *message)
 {
-    if (!is_overdue(s, s->p->in->rollout->install_timeout_s))
+    if (!is_overdue(s, s->p->in->rollout->install_timeout_s)) {
         upgrade_pass_describe(s, reason, message);
-    else if (!repair_reboots_over(s, message))
+    } else if (!repair_reboots_over(s, message)) {
         upgrade_pass_fail(s, reason_text(reason), "timeouts.install is over: %s", message);
+        repair_counts_hang(s);
+    }
 }
 
 static void step_unloading(struct upgrade_pass *s)
