@@ -17,6 +17,9 @@
  * kubelet reports the new boot. A pod that could not remove the file of a reboot is replaced. */
 enum { REBOOT_GRACE_S = 120, WITHDRAW_AGAIN_S = 30 };
 
+#define FILE_IS_LEFT                                                                               \
+    "could not be removed: remove /var/run/reboot-required on the node, or kured reboots it"
+
 /* ---- what is known */
 
 static bool repair_repairs(const struct upgrade_pass *s)
@@ -390,8 +393,17 @@ static void leave(struct upgrade_pass *s, const struct repair_pod *pod, const ch
     } else {
         if (pod->state != REPAIR_POD_DONE && !pod->ran && s->p->in->view.node->ready)
             take_back(s, REPAIR_REBOOT);
+        c->sentinel &= pod->state != REPAIR_POD_FAILED;
         give_up(s, REASON_REBOOT_FAILED, message);
     }
+}
+
+/* Once it has failed, a claim keeps the note of the file only if that may be there still. */
+const char *repair_file_is_left(const struct upgrade_pass *s)
+{
+    const struct claim *c = &s->out->claim;
+    bool left = repair_repairs(s) && c->phase == CLAIM_FAILED && c->sentinel && !has_booted(s);
+    return left ? "the file that asks for the node's reboot " FILE_IS_LEFT : NULL;
 }
 
 /* The end that was decided, when the file is gone. While it is there the node may reboot, so the
@@ -407,15 +419,14 @@ static void withdraw(struct upgrade_pass *s, bool overdue)
     s->out->job = REPAIR_JOB_WITHDRAW;
     repair_pod_look(s->p, REPAIR_JOB_WITHDRAW, c, &pod);
     if (pod.state == REPAIR_POD_DONE && in_vain) {
+        s->out->claim.sentinel = false;
         give_up(s, REASON_REBOOT_FAILED, why);
     } else if (pod.state == REPAIR_POD_DONE) {
         call_off(s, c->called_off);
     } else if (overdue) {
         give_up(s, REASON_REBOOT_FAILED,
                 arena_printf(s->p->a,
-                             "%s, but the file that asks for the node's reboot could not be "
-                             "removed: remove /var/run/reboot-required on the node, or kured "
-                             "reboots it",
+                             "%s, but the file that asks for the node's reboot " FILE_IS_LEFT,
                              why));
     } else {
         wait_for_pod(s, "a pod removes the file that asks for the node's reboot", &pod);
@@ -592,7 +603,7 @@ bool repair_ends(struct upgrade_pass *s)
 {
     enum reason reason;
     const char *why = repair_repairs(s) ? why_over(s, &reason) : NULL;
-    if (!why || !may_go(s))
+    if (!why || repair_file_is_left(s) || !may_go(s))
         return false;
     keep_revision(s);
     upgrade_pass_release(s, reason, why);

@@ -26,7 +26,10 @@ bool repair_is_done(struct upgrade_pass *s);
 /* Ends a repair that was called off, once the node has its operands back. */
 bool repair_ends_called_off(struct upgrade_pass *s);
 /* Ends a repair that has changed nothing or has failed, if the fault has ended, or nothing is left
- * that Ostler may try. */
+ * that Ostler may try. While kured may reboot the node for it, it does not end. */
 bool repair_ends(struct upgrade_pass *s);
+/* For a repair that has failed: a sentence about the file for kured that is still on the node;
+ * NULL: there is none. */
+const char *repair_file_is_left(const struct upgrade_pass *s);
 
 #endif

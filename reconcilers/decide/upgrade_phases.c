@@ -550,6 +550,8 @@ static void step_failed(struct upgrade_pass *s)
     const char *problem = s->p->v->message        ? s->p->v->message
                           : s->out->proof.message ? s->out->proof.message
                                                   : c->reason;
+    if (repair_file_is_left(s))
+        problem = arena_printf(s->p->a, "%s; %s", problem, repair_file_is_left(s));
     upgrade_pass_describe(s, claim_kinds[c->kind].failed,
                           arena_printf(s->p->a,
                                        "the %s failed on this node, which stays out of service: %s",
