@@ -57,7 +57,7 @@ static void gather_claim(const struct node_input *in, struct closing_input *ret)
         return;
     }
     ret->claimed = claim_closes(&c);
-    ret->failed = claim_kinds[c.kind].repairs && c.phase == CLAIM_FAILED;
+    ret->failed = claim_is_failed_repair(&c);
     ret->asked |= claim_is_asked(&c);
 }
 

@@ -17,7 +17,6 @@
 #include "reconcilers/decide/node_steps.h"
 #include "reconcilers/decide/proof_marks.h"
 #include "reconcilers/decide/owner.h"
-#include "reconcilers/decide/repair_phases.h"
 #include "reconcilers/decide/repair_end.h"
 #include "reconcilers/decide/repair_pod.h"
 #include "reconcilers/decide/repair_request.h"

@@ -10,7 +10,9 @@
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/inventory.h"
+#include "reconcilers/decide/repair_over.h"
 #include "reconcilers/decide/repair_phases.h"
+#include "reconcilers/decide/repair_reboot.h"
 #include "reconcilers/decide/repair_return.h"
 
 /* ---- shared parts */

@@ -9,7 +9,7 @@
 #include "reconcilers/decide/images.h"
 #include "reconcilers/decide/marks.h"
 #include "reconcilers/decide/node_operands.h"
-#include "reconcilers/decide/repair_phases.h"
+#include "reconcilers/decide/repair_over.h"
 #include "reconcilers/decide/upgrade_message.h"
 #include "reconcilers/decide/upgrade_phases.h"
 #include "reconcilers/decide/upgrade_target.h"
