@@ -334,6 +334,7 @@ static void write_claimed(const struct node_pass *p, const struct upgrade *up,
     wanted.assigned = up->assigned;
     wanted.default_runtime = operands_on_default_runtime(p, up->assigned);
     wanted.claim = up->claimed ? &up->claim : NULL;
+    wanted.asked = up->asks_again ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
     proof_marks_add(p, &open, &wanted);
     node_closing_mark(p, closing, &wanted);

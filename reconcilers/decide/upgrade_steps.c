@@ -103,6 +103,7 @@ static void change_target(struct upgrade_pass *s)
         return; /* it holds no slot, so the rollout must grant one */
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
         upgrade_pass_assign_unchanged(s);
+        s->out->asks_again = claim_is_asked(&s->out->claim);
         upgrade_pass_release(s, REASON_TARGET_CHANGED,
                              "the node's target is another version now, and nothing was changed on "
                              "the node: it returns to service");
