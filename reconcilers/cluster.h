@@ -47,6 +47,7 @@ struct node_slot {
     uint32_t epoch; /* epoch of its last reconcile */
     /* Epoch in which `busy` and `jobs` were last counted; 0: not since its pods changed. */
     uint32_t pods_epoch;
+    enum drain_mode pods_mode; /* for a drain of these */
     /* Since when its claim waits without a job on the node, epoch seconds; 0: it does not. */
     int64_t free_s;
     int64_t stays_s;    /* when its removal was called off, epoch seconds; 0: no removal */

@@ -4,9 +4,7 @@
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/decide/closing.h"
 #include "reconcilers/decide/repair_plan.h"
-#include "reconcilers/decide/repair_rungs.h"
 #include "reconcilers/decide/rollout.h"
-#include "reconcilers/model/names.h"
 
 /* What is known of one node. */
 struct sick_node {
@@ -15,7 +13,6 @@ struct sick_node {
     struct node_view view;
     struct fault_record record;
     const struct health_status *shown; /* NULL: nothing */
-    enum health_level level;
 };
 
 static void look_at(const struct cluster *c, const struct rollout_gathering *g, size_t i,
@@ -27,10 +24,8 @@ static void look_at(const struct cluster *c, const struct rollout_gathering *g, 
                                .slot = slot,
                                .view = { slot->node, c->strings } };
     fault_record_of(&ret->view, &ret->record);
-    if (!cluster_health(c, slot, &health))
-        return;
-    ret->shown = health.concluded;
-    ret->level = health_level_of(&health);
+    if (cluster_health(c, slot, &health))
+        ret->shown = health.concluded;
 }
 
 static const char *fault_of(const struct sick_node *s, struct arena *a)
@@ -38,20 +33,6 @@ static const char *fault_of(const struct sick_node *s, struct arena *a)
     if (s->record.state != FAULT_OVER)
         return closing_fault_text(a, s->record.reason, s->record.address);
     return s->shown ? closing_fault_text(a, s->shown->reason, s->shown->address) : NULL;
-}
-
-/* What a repair tries first. */
-static enum repair_kind first_of(const struct cluster *c, const struct sick_node *s, int64_t now_s)
-{
-    enum reason why;
-    bool own = node_label(&s->view, LABEL_DRIVER) || *s->node->target.hash[TIER_DRIVER];
-    return repair_rung(&(struct repair_case){ .spec = &c->health,
-                                              .record = &s->record,
-                                              .level = s->level,
-                                              .own_driver = own,
-                                              .asked = s->node->repair == REPAIR_ASKED,
-                                              .now_s = now_s },
-                       &why);
 }
 
 static bool waits_for_jobs(const struct rollout_decision *d, const struct rollout_node *n)
@@ -75,7 +56,7 @@ json_t *dry_run_repairs(const struct cluster *c, const struct rollout_gathering 
             &(struct planned_repair){ .node = s.node,
                                       .spec = &c->health,
                                       .fault = fault_of(&s, &a),
-                                      .first = first_of(c, &s, g->in.now_s),
+                                      .first = s.slot->summary.repair_first,
                                       .refusal = s.slot->summary.refusal,
                                       .hold = d.refused[i],
                                       .tainted_first = waits_for_jobs(&d, s.node) },

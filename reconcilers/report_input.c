@@ -95,7 +95,7 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot, st
     in->gpus = slot->node->gpus ? slot->node->gpus : claimed ? (int64_t) claim.gpus : 0;
     if (claimed && c->policy_valid) {
         struct drain_spec *drain = arena_alloc(a, sizeof *drain);
-        *drain = drain_of_claim(&c->rollout.drain, &c->health, &claim);
+        *drain = drain_of_claim(&c->rollout.drain, &c->health, &claim, slot->summary.repair_first);
         in->drain = drain;
         in->jobs_may_go = drain_jobs_may_go(drain, claim.claimed_s, cluster_now_s(c), &left);
     }

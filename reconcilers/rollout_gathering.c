@@ -92,13 +92,15 @@ static const struct claim *claim_of(const struct gathering *g, const struct node
 }
 
 /* Counts the node's pods once for as long as they and the wanted state do not change. */
-static void look_at_pods(const struct gathering *g, struct node_slot *slot)
+static void look_at_pods(const struct gathering *g, struct node_slot *slot, enum drain_mode mode)
 {
     struct drain d;
+    struct drain_spec spec = g->c->rollout.drain;
+    spec.mode = mode;
     drain_look(&(struct drain_input){ .pods = slot->pods,
                                       .node_uid = slot->node->head.uid,
                                       .strings = g->c->strings,
-                                      .spec = &g->c->rollout.drain,
+                                      .spec = &spec,
                                       .holders = cluster_holders(g->c, slot) },
                g->a, &d);
     slot->busy = 0;
@@ -108,13 +110,27 @@ static void look_at_pods(const struct gathering *g, struct node_slot *slot)
     slot->jobs = (unsigned) d.stuck;
     slot->processes = (unsigned) d.host_count;
     slot->pods_epoch = g->c->epoch;
+    slot->pods_mode = mode;
+}
+
+/* Which pods would have to leave. A claim of another kind does not become a repair before it
+ * fails. */
+static enum drain_mode mode_of(const struct gathering *g, const struct node_slot *slot,
+                               const struct rollout_node *n)
+{
+    bool repairs = n->claim && n->claim->phase != CLAIM_FAILED ? claim_kinds[n->claim->kind].repairs
+                                                               : n->repair != REPAIR_NOTHING;
+    return repairs ? drain_mode_of_repair(&g->c->rollout.drain, &g->c->health,
+                                          slot->summary.repair_first)
+                   : g->c->rollout.drain.mode;
 }
 
 /* Counts pods that would block a drain, as the drain will see them, while it waits for jobs. */
 static void count_pods(const struct gathering *g, struct node_slot *slot, struct rollout_node *n)
 {
-    if (slot->pods_epoch != g->c->epoch)
-        look_at_pods(g, slot);
+    enum drain_mode mode = mode_of(g, slot, n);
+    if (slot->pods_epoch != g->c->epoch || slot->pods_mode != mode)
+        look_at_pods(g, slot, mode);
     n->busy = slot->busy;
     n->idle = slot->idle;
     if (n->claim || n->repair != REPAIR_NOTHING || assignment_drains(n->now, n->target)) {

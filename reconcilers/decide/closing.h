@@ -53,6 +53,7 @@ struct closing {
     int64_t again_s;         /* when to decide again without an event, epoch seconds; 0: never */
     enum repair_need wants;  /* which repair the fault, or a user, asks for */
     enum repair_need repair; /* the same; NOTHING if nothing is left that Ostler may try */
+    enum repair_kind first;  /* what Ostler tries first; REPAIR_KINDS: nothing */
     int64_t repair_since_s;
     /* What a repair is for: the level below, without faults that a user left alone; CLOSE where
      * nothing is known of the fault of a closed node. */

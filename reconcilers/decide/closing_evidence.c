@@ -10,10 +10,11 @@
 #include "reconcilers/model/gpu_heard.h"
 
 /* Whether Ostler has reset the GPUs or rebooted the node since it was closed, and that has not
- * failed. */
+ * failed. If the agent has been silent since a boot, nothing has shown the node since. */
 static bool was_tried(const struct closing_input *in)
 {
-    return !in->failed && fault_record_tried(&in->record, in->record.since_s);
+    return !in->failed && in->reported &&
+           fault_record_tried(&in->record, in->record.since_s) != REPAIR_KINDS;
 }
 
 static bool has_newer_driver(const struct closing_input *in)

@@ -56,17 +56,19 @@ static enum health_level level_of(const struct closing_input *in, const struct c
     return out->left && !in->asked ? HEALTH_NONE : out->level;
 }
 
-/* Whether there is an attempt that Ostler may make. */
-static bool has_attempt(const struct closing_input *in, const struct closing *out)
+/* The attempt that Ostler may make. */
+static enum repair_kind first_of(const struct closing_input *in, const struct closing *out)
 {
     enum reason why;
+    if (out->wants == REPAIR_NOTHING)
+        return REPAIR_KINDS;
     const struct repair_case c = { .spec = in->spec,
                                    .record = &out->record,
                                    .level = out->repair_level,
                                    .own_driver = in->own_driver,
                                    .asked = in->asked,
                                    .now_s = in->now_s };
-    return repair_rung(&c, &why) != REPAIR_KINDS;
+    return repair_rung(&c, &why);
 }
 
 void closing_want_repair(const struct closing_input *in, bool asks, struct closing *out)
@@ -80,7 +82,8 @@ void closing_want_repair(const struct closing_input *in, bool asks, struct closi
     };
     out->repair_level = level_of(in, out, asks);
     out->wants = need_of(in, out, asks);
-    if (out->wants == REPAIR_NOTHING || !has_attempt(in, out))
+    out->first = first_of(in, out);
+    if (out->first == REPAIR_KINDS)
         return;
     out->repair = out->wants;
     out->repair_since_s = since_s[out->repair];

@@ -54,13 +54,22 @@ static bool tolerates(const struct look *l, const struct pod *p)
     return pod_tolerates(l->in->strings, p, l->in->spec->taint_key);
 }
 
+enum drain_mode drain_mode_of_repair(const struct drain_spec *spec,
+                                     const struct health_spec *health, enum repair_kind next)
+{
+    bool kills = next == REPAIR_REBOOT && health->reboot == HEALTH_REBOOT_POD;
+    return kills ? DRAIN_ALL_PODS : spec->mode;
+}
+
 struct drain_spec drain_of_claim(const struct drain_spec *spec, const struct health_spec *health,
-                                 const struct claim *c)
+                                 const struct claim *c, enum repair_kind next)
 {
     struct drain_spec of_claim = *spec;
     of_claim.repairs = claim_kinds[c->kind].repairs;
-    if (of_claim.repairs)
-        of_claim.wait_for_jobs_s = health->wait_for_jobs_s;
+    if (!of_claim.repairs)
+        return of_claim;
+    of_claim.wait_for_jobs_s = health->wait_for_jobs_s;
+    of_claim.mode = drain_mode_of_repair(spec, health, next);
     return of_claim;
 }
 

@@ -12,6 +12,7 @@
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/reason.h"
+#include "reconcilers/model/repair_try.h"
 #include "reconcilers/model/rollout_spec.h"
 
 /* What happens to a pod in a drain; fates that need a user's action come first. Columns: id, effect
@@ -101,10 +102,14 @@ enum {
     SCHEDULER_BEHIND_S = 6,
 };
 
-/* The policy's drain for a claimed node: jobs of one that is repaired have the time of
+/* Which pods leave a node that is repaired, and on which Ostler tries `next` first: all before a
+ * reboot by a pod, which kills them. kured drains the node itself. */
+enum drain_mode drain_mode_of_repair(const struct drain_spec *spec,
+                                     const struct health_spec *health, enum repair_kind next);
+/* The policy's drain for a claimed node. Jobs of one that is repaired have the time of
  * health.drainAfter. */
 struct drain_spec drain_of_claim(const struct drain_spec *spec, const struct health_spec *health,
-                                 const struct claim *c);
+                                 const struct claim *c, enum repair_kind next);
 /* `closed_s` of a claimed node. */
 int64_t drain_closed_s(const struct claim *c);
 /* The text for a pod, and its reason in waitingFor. */

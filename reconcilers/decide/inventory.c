@@ -20,6 +20,11 @@ bool inventory_is_since_boot(const struct node_input *in)
     return of_this_boot(in) != NULL;
 }
 
+bool inventory_is_told(const struct node_input *in)
+{
+    return inventory_is_since_boot(in) || !json_bool(in->policy->spec, "nodeAgent.enabled", true);
+}
+
 /* The same, only while the agent is up: otherwise its report may be stale. */
 static const struct node_inventory *live(const struct node_input *in)
 {

@@ -18,6 +18,9 @@ bool inventory_has_own_toolkit(const struct node_input *in);
 bool node_host_driver(const struct node_input *in, const struct node_facts *facts);
 /* Whether the agent's report is from this boot of the machine. */
 bool inventory_is_since_boot(const struct node_input *in);
+/* Whether nothing is to be waited for from the node's agent: it has reported since the boot, or no
+ * agent will. */
+bool inventory_is_told(const struct node_input *in);
 /* The version of the loaded module in the agent's report; "": not known. A report from before the
  * current driver started is about the previous driver, so it does not count. */
 const char *inventory_driver_version(const struct node_input *in);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/autoscaler.h"
@@ -348,6 +349,20 @@ static bool claim_answers(const struct claim *c)
     return c && claim_kinds[c->kind].repairs && c->phase != CLAIM_FAILED;
 }
 
+/* What a user asks for: a claim that answers it takes the annotation, and one that goes before the
+ * repair has begun gives it back. */
+static void set_request(const struct diff *d, const struct marks *wanted, json_t *annotations)
+{
+    char at[CLOCK_TEXT_MAX];
+    const char *now = intern_text(d->view->strings, d->view->node->repair);
+    if (claim_answers(wanted->claim)) {
+        set_annotation(annotations, ANNOTATION_REPAIR, now, NULL);
+    } else if (wanted->asked && !now) {
+        clock_rfc3339(wanted->asked->claimed_s * 1000000, at);
+        set_annotation(annotations, ANNOTATION_REPAIR, now, at);
+    }
+}
+
 /* The patch of the differences; NULL: none. */
 static json_t *marks_build(struct diff *d, const struct marks *wanted)
 {
@@ -364,9 +379,7 @@ static json_t *marks_build(struct diff *d, const struct marks *wanted)
                    wanted->proof);
     set_annotation(annotations, ANNOTATION_FAULT, intern_text(d->view->strings, n->fault),
                    wanted->fault);
-    if (claim_answers(wanted->claim))
-        set_annotation(annotations, ANNOTATION_REPAIR, intern_text(d->view->strings, n->repair),
-                       NULL);
+    set_request(d, wanted, annotations);
     set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL,
                    wanted->host_driver ? "true" : NULL);
     struct node_change change = { .labels = d->set_labels,
@@ -425,11 +438,13 @@ static void keep_all(struct diff *d, const char *but)
 
 /* The patch that sets this claim, or none, and the record of a fault, and keeps the other
  * annotations. */
-static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim, const char *fault)
+static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim,
+                                       const struct claim *asked, const char *fault)
 {
     const struct node *n = d->view->node;
     const struct intern *strings = d->view->strings;
     return marks_build(d, &(struct marks){ .claim = claim,
+                                           .asked = asked,
                                            .gave_up = intern_text(strings, n->gave_up),
                                            .proof = intern_text(strings, n->proof),
                                            .fault = fault,
@@ -446,18 +461,22 @@ json_t *marks_release_patch(const struct node_view *view, struct assignment_ref 
     drop_unwanted_taints(&d);
     own_tier_labels(&d, assigned);
     own_label(&d, LABEL_REMOVAL, removal);
-    return build_the_rest_as_it_is(&d, NULL, NULL);
+    return build_the_rest_as_it_is(&d, NULL, NULL, NULL);
 }
 
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim,
                           const char *taint)
 {
     CLEANUP(marks_end) struct diff d;
+    struct claim was;
+    const char *text = intern_text(view->strings, view->node->claim);
+    bool asked = !claim && text && claim_parse(text, &was, NULL) && claim_is_asked(&was);
     marks_begin(&d, view, taint);
     keep_all(&d, NULL);
     want_upgrade_taint(&d, claim, taint);
     drop_unwanted_taints(&d);
-    return build_the_rest_as_it_is(&d, claim, intern_text(view->strings, view->node->fault));
+    return build_the_rest_as_it_is(&d, claim, asked ? &was : NULL,
+                                   intern_text(view->strings, view->node->fault));
 }
 
 bool marks_have_taint(const struct node_view *view, const char *key)

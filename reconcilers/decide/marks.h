@@ -34,6 +34,9 @@ struct marks {
     /* Ostler has taken the node out of service: the upgrade taint goes with the claim; NULL: it has
      * not. */
     const struct claim *claim;
+    /* A claim that goes before the repair has begun that a user asked for: the request is there
+     * again; NULL: none. */
+    const struct claim *asked;
     const char *claim_taint; /* key of that taint, from the policy; NULL: no taint and no claim */
     const char *gave_up;     /* the target that a user gave up on here; NULL: none */
     enum marks_features features_rule;
@@ -49,7 +52,8 @@ struct marks {
  * reference. */
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
 /* A guarded JSON patch that sets only this claim and its taint with key `taint`, or removes both if
- * `claim` is NULL. The record of a fault and its taint stay. New reference. */
+ * `claim` is NULL. The record of a fault and its taint stay, and so does what a user asked for. New
+ * reference. */
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim,
                           const char *taint);
 /* Whether the node has a taint with this key. */

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/health_bad.h"
@@ -10,13 +9,6 @@
 #include "reconcilers/decide/inventory.h"
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/upgrade_target.h"
-
-/* Whether nothing is to be waited for from the node's agent: it has reported since the boot, or no
- * agent will. */
-static bool has_reported(const struct node_input *in)
-{
-    return inventory_is_since_boot(in) || !json_bool(in->policy->spec, "nodeAgent.enabled", true);
-}
 
 /* Whether the GPUs that are not offered are the bad ones: the plugin withholds GPUs for those
  * faults, and what is missing besides has no other cause. */
@@ -65,7 +57,7 @@ static void gather_claim(const struct node_input *in, struct closing_input *ret)
         return;
     }
     ret->claimed = claim_closes(&c);
-    ret->failed = claim_kinds[c.kind].repairs && c.phase == CLAIM_FAILED;
+    ret->failed = claim_is_failed_repair(&c);
     ret->asked |= claim_is_asked(&c);
 }
 
@@ -80,7 +72,7 @@ static void gather(const struct node_pass *p, struct node_closing *n)
         .ignored = node_ignores_faults(view),
         .held = node_is_held(view),
         .braked = in->braked,
-        .reported = has_reported(in),
+        .reported = inventory_is_told(in),
         .validates = in->policy->validation.enabled,
         .boot = view->node->boot,
         .own_driver = node_label(view, LABEL_DRIVER) || *p->v->target.hash[TIER_DRIVER],
@@ -99,6 +91,7 @@ static void node_closing_decide(const struct node_pass *p, struct node_closing *
     closing_decide(&n->in, p->a, &n->out);
     p->v->unhealthy = n->out.taint;
     p->v->repair = n->out.repair;
+    p->v->repair_first = n->out.first;
     p->v->repair_level = n->out.repair_level;
     p->v->repair_since_s = n->out.repair_since_s;
 }

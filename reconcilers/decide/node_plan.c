@@ -17,7 +17,6 @@
 #include "reconcilers/decide/node_steps.h"
 #include "reconcilers/decide/proof_marks.h"
 #include "reconcilers/decide/owner.h"
-#include "reconcilers/decide/repair_phases.h"
 #include "reconcilers/decide/repair_end.h"
 #include "reconcilers/decide/repair_pod.h"
 #include "reconcilers/decide/repair_request.h"
@@ -335,6 +334,7 @@ static void write_claimed(const struct node_pass *p, const struct upgrade *up,
     wanted.assigned = up->assigned;
     wanted.default_runtime = operands_on_default_runtime(p, up->assigned);
     wanted.claim = up->claimed ? &up->claim : NULL;
+    wanted.asked = up->asks_again ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
     proof_marks_add(p, &open, &wanted);
     node_closing_mark(p, closing, &wanted);
@@ -483,7 +483,7 @@ static void node_plan_move(const struct node_pass *p, const struct node_facts *f
     v->falling_back = t != policy_target;
     struct node_closing closing;
     node_closing_begin(p, &closing);
-    v->repair_stays = closing.in.claimed && node_closing_would_repair(p, &closing);
+    v->repair_stays = in->view.node->claim && node_closing_would_repair(p, &closing);
     struct upgrade up;
     upgrade_step(p, policy_target, &up);
     v->repaired = repair_end_of(in, &up);
@@ -568,7 +568,9 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
                struct actions *actions)
 {
     const struct node_pass pass = { in, a, v, actions };
-    *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = OPERAND_NONE };
+    *v = (struct node_verdict){ .state = NODE_UNMANAGED,
+                                .cause = OPERAND_NONE,
+                                .repair_first = REPAIR_KINDS };
     struct node_facts facts = node_facts(&in->view);
     facts.inventory = in->inventory;
     bool marked = marks_any(&in->view);

@@ -231,8 +231,9 @@ struct node_verdict {
     bool unhealthy;          /* it has the taint ostler.dev/unhealthy of Ostler's after the plan */
     struct health_fault fault;       /* of its GPUs; the caller that stores verdicts sets it */
     enum black_hole_step black_hole; /* what the pass did about pods that fail there at once */
-    unsigned withheld;       /* GPUs with a fault, which the device plugin gives to no pod */
-    enum repair_need repair; /* in mode Repair */
+    unsigned withheld;             /* GPUs with a fault, which the device plugin gives to no pod */
+    enum repair_need repair;       /* in mode Repair */
+    enum repair_kind repair_first; /* what Ostler tries first; REPAIR_KINDS: nothing */
     enum repair_refusal refusal;
     struct repair_end repaired; /* by the pass */
     bool repair_stays; /* claimed: without its claim it, or a user, would ask for a repair, too */

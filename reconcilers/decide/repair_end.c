@@ -2,13 +2,16 @@
 
 #include "reconcilers/model/fault_record.h"
 
-/* The attempt that a claim has made since it was made, or since its retry; REPAIR_KINDS: none. */
-static enum repair_kind tried_by(const struct node_input *in, const struct claim *claim)
+/* The attempt that a claim has made since it was made, or since its retry, or makes by failing;
+ * REPAIR_KINDS: none. */
+static enum repair_kind tried_by(const struct node_input *in, const struct claim *before,
+                                 const struct upgrade *up)
 {
     struct fault_record r;
     fault_record_of(&in->view, &r);
-    const struct repair_try *last = r.tries_len ? &r.tries[r.tries_len - 1] : NULL;
-    return last && last->at_s >= claim->claimed_s ? (enum repair_kind) last->kind : REPAIR_KINDS;
+    return up->tries && claim_is_failed_repair(&up->claim)
+               ? up->tried
+               : fault_record_tried(&r, before->claimed_s);
 }
 
 static struct repair_end ended(enum repair_result result, enum repair_kind kind)
@@ -45,8 +48,8 @@ struct repair_end repair_end_of(const struct node_input *in, const struct upgrad
     if (!up->under_way || up->untries || !text || !claim_parse(text, &before, NULL) ||
         has_ended(&before))
         return (struct repair_end){ 0 };
-    bool fails = up->claimed && up->claim.phase == CLAIM_FAILED && claim_kinds[before.kind].repairs;
-    enum repair_kind kind = tried_by(in, &before);
+    bool fails = up->claimed && claim_is_failed_repair(&up->claim);
+    enum repair_kind kind = tried_by(in, &before, up);
     if (up->heals || is_made_on_the_way(&before, up))
         return ended(REPAIR_SUCCEEDED, kind);
     if (fails && claim_reason(&up->claim) == REASON_REPAIR_FAILED)

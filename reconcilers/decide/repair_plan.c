@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/names.h"
 #include "reconcilers/decide/repair_request.h"
 #include "reconcilers/decide/rollout_message.h"
 
@@ -62,12 +63,16 @@ static const char *when_claimed(const struct planned_repair *r, struct arena *a)
                : arena_printf(a, "it is under way (%s)", claim_phase_name(c->phase));
 }
 
-/* What a repair waits for, which has no plan, no window and no canary. */
-static const char *const holds[ROLLOUT_HOLD_COUNT] = {
-    [ROLLOUT_HOLD_PAUSED] = "when spec.rollout.paused is false",
-    [ROLLOUT_HOLD_DOWN] = "when the node is Ready",
-    [ROLLOUT_HOLD_SKIPPED] = "when no user cordons or holds the node",
-};
+const char *repair_hold_text(enum rollout_hold hold)
+{
+    static const char *const holds[ROLLOUT_HOLD_COUNT] = {
+        [ROLLOUT_HOLD_PAUSED] = "when spec.rollout.paused is false",
+        [ROLLOUT_HOLD_DOWN] = "when the node is Ready",
+        [ROLLOUT_HOLD_SKIPPED] =
+            "when no user cordons the node or holds it with the label " LABEL_HOLD,
+    };
+    return holds[hold];
+}
 
 static const char *when_of(const struct planned_repair *r, struct arena *a)
 {
@@ -77,16 +82,17 @@ static const char *when_of(const struct planned_repair *r, struct arena *a)
     if (n->claim)
         return "when its upgrade is over, unless that resets the GPUs on the way";
     if (n->cordoned)
-        return holds[ROLLOUT_HOLD_SKIPPED];
+        return repair_hold_text(ROLLOUT_HOLD_SKIPPED);
     if (n->repair == REPAIR_IDLE && !n->idle)
         return "when no pod uses a GPU there, and no other node needs the place";
     if (r->hold == ROLLOUT_HOLD_JOBS || r->tainted_first)
         return after_jobs(r->spec, a);
     if (r->hold == ROLLOUT_HOLD_NONE)
         return "now";
-    return holds[r->hold] ? holds[r->hold]
-                          : arena_printf(a, "when spec.rollout has a place (%s)",
-                                         reason_text(rollout_hold_reason(r->hold)));
+    const char *until = repair_hold_text(r->hold);
+    return until ? until
+                 : arena_printf(a, "when spec.rollout has a place (%s)",
+                                reason_text(rollout_hold_reason(r->hold)));
 }
 
 /* ---- */

@@ -16,6 +16,9 @@ struct planned_repair {
     bool tainted_first;     /* it begins with a wait for jobs */
 };
 
+/* When a repair starts that is held back for this, which has no plan, no window and no canary:
+ * "when the node is Ready"; NULL: when there is a place in the rollout. Static. */
+const char *repair_hold_text(enum rollout_hold hold);
 /* {node, why, does, when}; NULL: the node is not to be repaired. New reference. */
 json_t *repair_plan_json(const struct planned_repair *r, struct arena *a);
 

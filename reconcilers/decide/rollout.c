@@ -411,6 +411,15 @@ static int64_t hold_until_s(const struct deciding *d, enum rollout_hold hold)
     return hold == ROLLOUT_HOLD_WINDOW ? r->until_s + d->in->set_s : r->until_s;
 }
 
+/* Whether a node does not run its target yet. One that is only to be repaired does. */
+static bool has_plan(const struct rollout_view *v)
+{
+    for (size_t i = 0; i < v->in->node_count; i++)
+        if (v->works[i].state != WORK_DONE && v->works[i].progress != &v->repairs)
+            return true;
+    return false;
+}
+
 /* Fills the decision, except for nodes that make room. */
 static void decide(struct deciding *d)
 {
@@ -428,7 +437,7 @@ static void decide(struct deciding *d)
     ret->refused = arena_alloc(a, in->node_count * sizeof *ret->refused);
     ret->pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls);
     ret->returns = arena_alloc(a, of[WORK_WAITING] * sizeof *ret->returns);
-    if (ret->done < in->node_count)
+    if (has_plan(&d->view))
         rollout_plan_hash(in, ret->plan_hash);
     budget_make(&d->view, &d->budget);
     gates_make(in, ret->plan_hash, &d->gates);

@@ -397,17 +397,10 @@ static char *sentence_of(const struct rollout_plan_input *in)
 
 /* ---- the whole plan */
 
-/* Nodes that are only to be repaired are in no plan; in a status it stands for their hash. */
-static bool is_none(const struct rollout_plan_input *in)
-{
-    const struct rollout_simulation *f = in->simulation;
-    return !*f->hash || (in->limits->moves && !f->move_count && !f->stay_count && !f->beyond);
-}
-
 json_t *rollout_plan_json(const struct rollout_plan_input *in)
 {
     const struct rollout_simulation *f = in->simulation;
-    if (is_none(in))
+    if (!*f->hash)
         return NULL;
     struct sums s = sum_up(in);
     CLEANUP_FREE char *sentence = sentence_of(in);

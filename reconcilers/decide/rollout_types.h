@@ -193,9 +193,9 @@ struct rollout_decision {
     /* maxParallel, maxUnavailable and maxUnavailableGpus, with the grants */
     struct budget_line slots, out, out_gpus;
     /* Hash of what the policy asks for, for the kinds of nodes in each pool; "" if every node runs
-     * its target. It changes only with the policy, or when the first node of a kind joins or the
-     * last one leaves. So an approved plan stays approved when half of it is done, or when a node
-     * fails, rolls back or is skipped. */
+     * its target, also if some are to be repaired. It changes only with the policy, or when the
+     * first node of a kind joins or the last one leaves. So an approved plan stays approved when
+     * half of it is done, or when a node fails, rolls back or is skipped. */
     char plan_hash[REVISION_HASH_MAX];
 };
 

@@ -100,8 +100,7 @@ static enum tier tier_of_move(const struct rollout_input *in, const struct rollo
 bool rollout_is_to_repair(const struct rollout_node *n)
 {
     bool wanted = n->repair == REPAIR_IDLE ? n->idle && n->up : n->repair != REPAIR_NOTHING;
-    bool failed = n->claim && n->claim->phase == CLAIM_FAILED &&
-                  claim_kinds[n->claim->kind].repairs;
+    bool failed = n->claim && claim_is_failed_repair(n->claim);
     return wanted && !n->cordoned && !n->held && !n->let_go && (*n->now.hash[TIER_STACK] || failed);
 }
 

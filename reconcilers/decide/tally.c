@@ -229,7 +229,8 @@ static bool same_way(const struct node_summary *s, const struct node_verdict *v)
 /* Whether the faults of its GPUs ask for the same. */
 static bool same_health(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->unhealthy == v->unhealthy && s->repair == v->repair && s->refusal == v->refusal &&
+    return s->unhealthy == v->unhealthy && s->repair == v->repair &&
+           s->repair_first == v->repair_first && s->refusal == v->refusal &&
            s->repair_since_s == v->repair_since_s && s->fault.level == v->fault.level &&
            s->fault.hard == v->fault.hard && s->fault.since_s == v->fault.since_s &&
            str_eq(s->fault_word, v->fault.word);
@@ -304,6 +305,7 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->failed = v->failed_with != REASON_NONE;
     s->unhealthy = v->unhealthy;
     s->repair = v->repair;
+    s->repair_first = v->repair_first;
     s->refusal = v->refusal;
     s->repaired = v->repaired;
     s->repair_since_s = v->repair_since_s;

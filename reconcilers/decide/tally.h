@@ -50,16 +50,17 @@ struct node_summary {
     enum node_state state;
     bool gpu, looked_at, outdated;
     bool moving, falling_back, restoring, retarget_pending, removal; /* as in the verdict */
-    bool failed;                 /* an upgrade failed there and was not retried yet */
-    bool unhealthy;              /* as in the verdict */
-    enum repair_need repair;     /* the same */
-    enum repair_refusal refusal; /* the same */
-    struct repair_end repaired;  /* the same */
-    struct health_fault fault;   /* the same; its word is `fault_word` */
-    char *fault_word;            /* owned */
-    int64_t repair_since_s;      /* the same */
-    int64_t since_s;             /* as in the verdict */
-    enum first_toolkit first;    /* as in the verdict */
+    bool failed;                   /* an upgrade failed there and was not retried yet */
+    bool unhealthy;                /* as in the verdict */
+    enum repair_need repair;       /* the same */
+    enum repair_kind repair_first; /* the same */
+    enum repair_refusal refusal;   /* the same */
+    struct repair_end repaired;    /* the same */
+    struct health_fault fault;     /* the same; its word is `fault_word` */
+    char *fault_word;              /* owned */
+    int64_t repair_since_s;        /* the same */
+    int64_t since_s;               /* as in the verdict */
+    enum first_toolkit first;      /* as in the verdict */
     uint16_t wanted, up, pool;
     struct node_standing of[TIERS];
     struct assignment policy_target; /* as in the verdict */

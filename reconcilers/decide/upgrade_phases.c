@@ -10,7 +10,9 @@
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/inventory.h"
+#include "reconcilers/decide/repair_over.h"
 #include "reconcilers/decide/repair_phases.h"
+#include "reconcilers/decide/repair_reboot.h"
 #include "reconcilers/decide/repair_return.h"
 
 /* ---- shared parts */
@@ -20,16 +22,14 @@ const char *upgrade_pass_now(const struct upgrade_pass *s, enum tier tier)
     return str_or_empty(node_label(&s->p->in->view, tiers[tier].label));
 }
 
-/* Finds what still uses the driver; `all`: what else an eviction would move. Requests a requeue for
- * the end of the wait for jobs. */
-static void look_at_pods(const struct upgrade_pass *s, bool all)
+/* Finds what still uses the driver, and what else must leave before what comes `next` on a node
+ * that is repaired. Requests a requeue for the end of the wait for jobs. */
+static void look_at_pods(const struct upgrade_pass *s, enum repair_kind next)
 {
     int64_t left;
     const struct node_input *in = s->p->in;
     const struct claim *c = &s->out->claim;
-    struct drain_spec spec = drain_of_claim(&in->rollout->drain, in->health_spec, c);
-    if (all)
-        spec.mode = DRAIN_ALL_PODS;
+    const struct drain_spec spec = drain_of_claim(&in->rollout->drain, in->health_spec, c, next);
     const struct drain_input look = { .pods = in->pod_list,
                                       .node_uid = in->view.node->head.uid,
                                       .strings = in->view.strings,
@@ -43,6 +43,7 @@ static void look_at_pods(const struct upgrade_pass *s, bool all)
     if (left > 0)
         actions_requeue(s->p->actions, left * 1000);
     drain_look(&look, s->p->a, &s->out->drain);
+    s->out->drain.reboots = spec.mode != in->rollout->drain.mode;
     if (s->out->drain.again_s)
         actions_requeue(s->p->actions, s->out->drain.again_s * 1000);
 }
@@ -168,7 +169,7 @@ static const char *what_comes(const struct upgrade_pass *s)
 static void step_waiting(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
-    look_at_pods(s, false);
+    look_at_pods(s, s->p->v->repair_first);
     if (repair_ends(s) || repair_yields(s))
         return;
     upgrade_pass_describe(s, REASON_WAITING_FOR_JOBS,
@@ -188,20 +189,29 @@ static bool jobs_have_come(const struct upgrade_pass *s)
     return new ? drain_is_stuck_by_jobs(d) : drain_waits_for_jobs_alone(d);
 }
 
+/* Whether there are pods to delete. None is deleted that only has to leave before a reboot. */
+static bool may_delete(const struct upgrade_pass *s)
+{
+    const struct drain *d = &s->out->drain;
+    if (s->p->in->rollout->drain.on_timeout != DRAIN_DELETE || d->stuck)
+        return false;
+    if (d->reboots)
+        look_at_pods(s, REPAIR_KINDS);
+    return !drain_is_done(d);
+}
+
 /* Evicts pods until the timeout. Deletes none while a pod would stay, because that would gain
  * nothing. */
 static void send_pods_away(struct upgrade_pass *s)
 {
-    const struct drain_spec *spec = &s->p->in->rollout->drain;
-    const struct drain *d = &s->out->drain;
-    const char *refused = s->p->in->refused;
+    const char *refused = s->p->in->refused, *message = s->out->drain.message;
     upgrade_pass_describe(s, REASON_DRAINING,
-                          refused ? arena_printf(s->p->a, "%s; refused for %s", d->message, refused)
-                                  : d->message);
+                          refused ? arena_printf(s->p->a, "%s; refused for %s", message, refused)
+                                  : message);
     s->out->send = SEND_EVICT;
-    if (!is_overdue(s, spec->timeout_s))
+    if (!is_overdue(s, s->p->in->rollout->drain.timeout_s))
         return;
-    if (spec->on_timeout == DRAIN_DELETE && !d->stuck) {
+    if (may_delete(s)) {
         s->out->send = SEND_DELETE;
         return;
     }
@@ -220,7 +230,7 @@ static void send_pods_away(struct upgrade_pass *s)
 static void step_draining(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
-    look_at_pods(s, false);
+    look_at_pods(s, s->p->v->repair_first);
     if (repair_ends(s) || repair_yields(s))
         return;
     if (jobs_have_come(s)) {
@@ -296,7 +306,7 @@ static bool holders_are_old(const struct upgrade_pass *s)
 /* Whether no GPU pod is left, and none comes. If one is there, the node is drained again. */
 static bool is_last_look_clean(struct upgrade_pass *s)
 {
-    look_at_pods(s, false);
+    look_at_pods(s, REPAIR_KINDS);
     if (!drain_is_done(&s->out->drain)) {
         upgrade_pass_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
                            arena_printf(s->p->a, "a GPU %s meanwhile: the node %s",
@@ -344,11 +354,10 @@ static void take_driver_off(struct upgrade_pass *s)
 /* A reboot kills every pod of the node. kured drains it first. */
 bool upgrade_pass_is_empty(struct upgrade_pass *s)
 {
-    bool all = s->p->in->health_spec->reboot == HEALTH_REBOOT_POD;
     const char *refused = s->p->in->refused;
     if (s->out->claim.phase == CLAIM_UNLOADING && !is_last_look_clean(s))
         return false;
-    look_at_pods(s, all);
+    look_at_pods(s, REPAIR_REBOOT);
     if (drain_is_done(&s->out->drain)) {
         look_before(s, REASON_REBOOTING);
         return true;
@@ -364,10 +373,12 @@ bool upgrade_pass_is_empty(struct upgrade_pass *s)
 
 static void wait_for_pods(struct upgrade_pass *s, enum reason reason, const char *message)
 {
-    if (!is_overdue(s, s->p->in->rollout->install_timeout_s))
+    if (!is_overdue(s, s->p->in->rollout->install_timeout_s)) {
         upgrade_pass_describe(s, reason, message);
-    else if (!repair_reboots_over(s, message))
+    } else if (!repair_reboots_over(s, message)) {
         upgrade_pass_fail(s, reason_text(reason), "timeouts.install is over: %s", message);
+        repair_counts_hang(s);
+    }
 }
 
 static void step_unloading(struct upgrade_pass *s)
@@ -541,6 +552,8 @@ static void step_failed(struct upgrade_pass *s)
     const char *problem = s->p->v->message        ? s->p->v->message
                           : s->out->proof.message ? s->out->proof.message
                                                   : c->reason;
+    if (repair_file_is_left(s))
+        problem = arena_printf(s->p->a, "%s; %s", problem, repair_file_is_left(s));
     upgrade_pass_describe(s, claim_kinds[c->kind].failed,
                           arena_printf(s->p->a,
                                        "the %s failed on this node, which stays out of service: %s",

@@ -21,6 +21,7 @@ struct upgrade {
     struct assignment_ref assigned; /* NULL: none */
     bool claimed;                   /* it stays claimed with `claim` */
     struct claim claim;
+    bool asks_again;     /* the claim goes before the repair has begun that a user asked for */
     const char *gave_up; /* the target that a user gave up on here; NULL: none */
     enum reason reason;  /* of the write, if one is needed */
     const char *message;

@@ -9,7 +9,7 @@
 #include "reconcilers/decide/images.h"
 #include "reconcilers/decide/marks.h"
 #include "reconcilers/decide/node_operands.h"
-#include "reconcilers/decide/repair_phases.h"
+#include "reconcilers/decide/repair_over.h"
 #include "reconcilers/decide/upgrade_message.h"
 #include "reconcilers/decide/upgrade_phases.h"
 #include "reconcilers/decide/upgrade_target.h"
@@ -103,6 +103,7 @@ static void change_target(struct upgrade_pass *s)
         return; /* it holds no slot, so the rollout must grant one */
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
         upgrade_pass_assign_unchanged(s);
+        s->out->asks_again = claim_is_asked(&s->out->claim);
         upgrade_pass_release(s, REASON_TARGET_CHANGED,
                              "the node's target is another version now, and nothing was changed on "
                              "the node: it returns to service");

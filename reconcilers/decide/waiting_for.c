@@ -9,6 +9,7 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/decide/drain.h"
 #include "reconcilers/decide/holders.h"
+#include "reconcilers/decide/repair_plan.h"
 #include "reconcilers/decide/repair_request.h"
 #include "reconcilers/decide/task_pod.h"
 
@@ -136,23 +137,16 @@ static const char *const turns[ROLLOUT_HOLD_COUNT] = {
                              "; the upgrade starts when the label is removed",
 };
 
-/* The same for a node that waits for its repair, where that differs. */
-static const char *const repair_turns[ROLLOUT_HOLD_COUNT] = {
-    [ROLLOUT_HOLD_PAUSED] = "the repair starts when spec.rollout.paused is false",
-    [ROLLOUT_HOLD_DOWN] = "the node is down; the repair starts when it is Ready",
-    /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma): the label is a part of the text. */
-    [ROLLOUT_HOLD_SKIPPED] = "a user holds it with the label " LABEL_HOLD
-                             "; the repair starts when the label is removed",
-};
-
 static bool is_to_be_repaired(const struct gpu_node_input *in)
 {
     return in->summary->repair == REPAIR_FAULT || in->summary->repair == REPAIR_ASKED;
 }
 
-static const char *turn_text(const struct gpu_node_input *in, enum rollout_hold hold)
+static const char *turn_text(const struct gpu_node_input *in, enum rollout_hold hold,
+                             struct arena *a)
 {
-    return is_to_be_repaired(in) && repair_turns[hold] ? repair_turns[hold] : turns[hold];
+    const char *repair = is_to_be_repaired(in) ? repair_hold_text(hold) : NULL;
+    return repair ? arena_printf(a, "the repair starts %s", repair) : turns[hold];
 }
 
 enum rollout_hold waiting_turn(enum rollout_hold hold)
@@ -172,12 +166,12 @@ static const struct task *without_image(const struct gpu_node_input *in)
 static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_view view = { in->node, in->strings };
+    if (is_to_be_repaired(in) && (in->node->cordoned || node_is_held(&view)))
+        return turn_text(in, ROLLOUT_HOLD_SKIPPED, a);
     if (in->node->cordoned)
-        return is_to_be_repaired(in) ? "a user cordoned it; the repair starts when it is uncordoned"
-                                     : "a user cordoned it; the upgrade starts when it is "
-                                       "uncordoned";
+        return "a user cordoned it; the upgrade starts when it is uncordoned";
     if (node_is_held(&view))
-        return turn_text(in, ROLLOUT_HOLD_SKIPPED);
+        return turns[ROLLOUT_HOLD_SKIPPED];
     return in->node->gave_up
                ? arena_printf(a,
                               "a user cancelled its upgrade to this target; kubectl annotate node "
@@ -199,7 +193,7 @@ const char *waiting_turn_text(const struct gpu_node_input *in, struct arena *a)
                             "starts after that",
                             intern_text(in->strings, t->no_image),
                             str_or_empty(intern_text(in->strings, t->why_no_image)))
-             : turn_text(in, hold);
+             : turn_text(in, hold, a);
 }
 
 bool waiting_is_closed(enum rollout_hold hold)

@@ -90,6 +90,11 @@ bool claim_is_asked(const struct claim *c)
     return claim_kinds[c->kind].repairs && c->asked && c->attempt == 1 && c->phase != CLAIM_FAILED;
 }
 
+bool claim_is_failed_repair(const struct claim *c)
+{
+    return claim_kinds[c->kind].repairs && c->phase == CLAIM_FAILED;
+}
+
 enum reason claim_reason(const struct claim *c)
 {
     return reason_parse(c->reason);

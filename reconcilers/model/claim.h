@@ -107,6 +107,8 @@ bool claim_is_for(const struct claim *c, struct assignment_ref target);
 bool claim_drains(const struct claim *c);
 /* Whether it is the attempt to repair the node that a user asked for. */
 bool claim_is_asked(const struct claim *c);
+/* Whether it is a repair that has failed. */
+bool claim_is_failed_repair(const struct claim *c);
 /* Whether the node also has the taint. All claimed nodes do, except after a drain timeout. */
 bool claim_closes(const struct claim *c);
 /* Whether Ostler keeps autoscalers from removing the node: from the drain on, while it is tainted.

@@ -214,10 +214,11 @@ unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind,
     return n;
 }
 
-bool fault_record_tried(const struct fault_record *r, int64_t since_s)
+enum repair_kind fault_record_tried(const struct fault_record *r, int64_t since_s)
 {
-    bool tried = false;
+    enum repair_kind last = REPAIR_KINDS;
     for (size_t i = 0; i < r->tries_len; i++)
-        tried |= r->tries[i].at_s >= since_s;
-    return tried;
+        if (r->tries[i].at_s >= since_s)
+            last = (enum repair_kind) r->tries[i].kind;
+    return last;
 }

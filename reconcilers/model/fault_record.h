@@ -74,8 +74,8 @@ void fault_record_untry(struct fault_record *r, enum repair_kind kind, int64_t s
  * a clock was wrong. */
 unsigned fault_record_tries(const struct fault_record *r, enum repair_kind kind, int64_t per_s,
                             int64_t now_s);
-/* Whether an attempt of any kind has begun at that time or later. */
-bool fault_record_tried(const struct fault_record *r, int64_t since_s);
+/* The kind of the newest attempt that has begun at that time or later; REPAIR_KINDS: none has. */
+enum repair_kind fault_record_tried(const struct fault_record *r, int64_t since_s);
 struct fault_name fault_record_name(const struct fault_record *r);
 
 #endif

@@ -238,6 +238,10 @@ int check_level_settled(const json_t *inventory, int64_t driver_us);
 int64_t check_driver_us(const struct invariants *v, const char *node);
 /* The least that NVML and the bus ask for. */
 int check_level_at_least(const json_t *inventory);
+/* Whether NVML does not answer about a GPU, and that counts as little as the log does: Ostler
+ * changes the node's driver, or has just done so. */
+bool check_silence_may_be_of_a_change(const struct invariants *v, const json_t *node,
+                                      const json_t *inventory);
 /* Whether NVML speaks of every GPU. */
 bool check_nvml_speaks(const json_t *inventory);
 /* Whether the bus shows a fault: a GPU is gone already. */

@@ -247,11 +247,21 @@ static int64_t log_counts_from_us(const struct invariants *v, const json_t *node
     return (driver_us > claimed_us ? driver_us : claimed_us) + NEW_DRIVER_S * INT64_C(1000000);
 }
 
+bool check_silence_may_be_of_a_change(const struct invariants *v, const json_t *node,
+                                      const json_t *inventory)
+{
+    const struct sim *sim = &v->run->sim;
+    bool hangs = false;
+    JSON_EACH (gpu, json_object_get(inventory, "health"))
+        hangs |= json_bool(gpu, "hangs", false);
+    return hangs && sim_wall_us(sim, sim->now_ms) < log_counts_from_us(v, node);
+}
+
 static void look_at_health(struct invariants *v, const json_t *node)
 {
     const json_t *report = check_report_of(v, node);
     const json_t *inventory = json_at(report, "status.inventory");
-    if (!report)
+    if (!report || check_silence_may_be_of_a_change(v, node, inventory))
         return;
     int least = check_level_at_least(inventory), said = level_said(report);
     if (least == LEVEL_NONE && !has_log(inventory, 0)) {

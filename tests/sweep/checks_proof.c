@@ -8,6 +8,13 @@
 #include "reconcilers/model/proof.h"
 #include "tests/sweep/checks.h"
 
+/* A node whose repair has failed is given up, and stays closed for its fault. */
+static bool is_closed(const json_t *node)
+{
+    return check_is_closed(node) || check_has_taint(node, TAINT_STARTUP) ||
+           check_has_taint(node, TAINT_UNHEALTHY);
+}
+
 /* Closed for what it runs: it is new, or that is being changed, or was and did not come up. */
 static bool is_closed_for_proof(const json_t *node)
 {
@@ -44,9 +51,8 @@ void check_proven(struct invariants *v, const struct api_commit *c)
 {
     struct actors_machine m = { 0 };
     if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after ||
-        !is_closed_for_proof(c->before) || check_is_closed(c->after) ||
-        check_has_taint(c->after, TAINT_STARTUP) || !object_label(c->after, LABEL_STACK) ||
-        !asks_for_proofs(check_policy(v)))
+        !is_closed_for_proof(c->before) || is_closed(c->after) ||
+        !object_label(c->after, LABEL_STACK) || !asks_for_proofs(check_policy(v)))
         return;
     if (!actors_machine(v->run->actors, object_name(c->after), &m) || m.gpus == 0)
         return;

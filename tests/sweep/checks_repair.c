@@ -64,6 +64,7 @@ static const char *wanted_condition(const struct invariants *v, const json_t *no
     if (str_eq(check_health_mode(policy), "Observe"))
         return "";
     if (!report || object_annotation(node, ANNOTATION_CLAIM) ||
+        check_silence_may_be_of_a_change(v, node, inventory) ||
         json_object_size(json_at(policy, "spec.health.xids")))
         return NULL;
     if (str_eq(object_label(node, LABEL_HEALTH), HEALTH_IGNORE))

@@ -87,8 +87,8 @@ static bool may_ask(const struct invariants *v, const json_t *pod, const struct 
     bool asked = uses_gpu(pod) || wants_all(v) || is_named(v, pod),
          reboots = str_eq(c->kind, "Repair") &&
                    str_eq(json_str(check_policy(v), "spec.health.reboot"), "Pod") &&
-                   (str_eq(c->phase, "Unloading") || str_eq(c->phase, "Resetting") ||
-                    str_eq(c->phase, "Rebooting"));
+                   (str_eq(c->phase, "Draining") || str_eq(c->phase, "Unloading") ||
+                    str_eq(c->phase, "Resetting") || str_eq(c->phase, "Rebooting"));
     return (asked && str_eq(c->phase, "Draining")) || reboots;
 }
 

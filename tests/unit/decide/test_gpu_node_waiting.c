@@ -261,9 +261,38 @@ static void a_request_that_is_ignored_is_named(void **state)
     gpu_node_scene_clear(&s);
 }
 
+/* A repair waits for less than an upgrade. */
+static void a_repair_says_when_it_starts(void **state)
+{
+    static const struct {
+        enum rollout_hold hold;
+        bool cordoned;
+        const char *text;
+    } rows[] = {
+        { ROLLOUT_HOLD_PAUSED, false, "the repair starts when spec.rollout.paused is false" },
+        { ROLLOUT_HOLD_DOWN, false, "the repair starts when the node is Ready" },
+        { ROLLOUT_HOLD_SKIPPED, true,
+          "the repair starts when no user cordons the node or holds it with the label "
+          "ostler.dev/hold" },
+    };
+    (void) state;
+    struct gpu_node_scene s;
+    gpu_node_scene_init(&s, &(struct gpu_node_case){ .state = NODE_UNHEALTHY });
+    struct node node = *s.in.node;
+    s.in.node = &node;
+    s.summary.repair = REPAIR_FAULT;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        s.in.hold = rows[i].hold;
+        node.cordoned = rows[i].cordoned;
+        assert_string_equal(waiting_turn_text(&s.in, &s.arena), rows[i].text);
+    }
+    gpu_node_scene_clear(&s);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
+    suite_add(&s, "a repair says when it starts", a_repair_says_when_it_starts, NULL);
     SUITE_ROWS(&s, check_drain, drain_rows);
     SUITE_ROWS(&s, check_removal, removal_rows);
     SUITE_ROWS(&s, check_after_jobs, after_jobs_rows);

@@ -35,7 +35,8 @@
  *   claim: the members of the claim after it, null: there is none   again: seconds until the next
  *   look
  *   fault: the same of the record of a fault       repair: what the node asks for (Nothing, Idle,
- *   Fault, Asked)      unhealthy: it has the taint
+ *   Fault, Asked)      first: what Ostler tries first there (Nothing, Reset, Reboot)
+ *   unhealthy: it has the taint
  *   repaired: how an attempt to repair it ends in this pass ("reset succeeded", None)
  *   evicts: pods leave the node     notEvicted: the eviction that was refused meanwhile
  *   refused: why a user's request for a repair is ignored (None, NotAllowed, Observe, Held,
@@ -230,6 +231,10 @@ static void check_verdict(const json_t *want, const struct node_verdict *v)
                                            [REPAIR_FAULT] = "Fault",
                                            [REPAIR_ASKED] = "Asked" };
     check_text(want, "repair", repairs[v->repair]);
+    static const char *const firsts[] = {
+        [REPAIR_RESET] = "Reset", [REPAIR_REBOOT] = "Reboot", [REPAIR_KINDS] = "Nothing"
+    };
+    check_text(want, "first", firsts[v->repair_first]);
     static const char *const refusals[REPAIR_REFUSALS] = { [REPAIR_TAKEN] = "None",
                                                            [REPAIR_NOT_ALLOWED] = "NotAllowed",
                                                            [REPAIR_OBSERVED] = "Observe",

@@ -53,7 +53,9 @@ static const struct row {
       .hold = ROLLOUT_HOLD_PAUSED,
       .want = FAULT ": " RESETS ", when spec.rollout.paused is false" },
     { "a user cordoned the node", .node = { .repair = REPAIR_FAULT, .cordoned = true },
-      .fault = FAULT, .want = FAULT ": " RESETS ", when no user cordons or holds the node" },
+      .fault = FAULT,
+      .want = FAULT ": " RESETS
+                    ", when no user cordons the node or holds it with the label ostler.dev/hold" },
     { "a reset that can wait", .node = { .repair = REPAIR_IDLE }, .fault = "RowRemapPending",
       .reboot = HEALTH_REBOOT_POD,
       .want = "RowRemapPending: " RESETS

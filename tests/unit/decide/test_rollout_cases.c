@@ -40,6 +40,7 @@
  *   all
  *   until: when the hold ends by itself, in RFC 3339; null: unknown
  *   nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0
+ *   plan: there is one
  *   says: parts of the grants' sentences, in their order */
 #include <stdlib.h>
 #include <string.h>
@@ -427,6 +428,8 @@ static void check_until(const json_t *want, const struct rollout_decision *d, st
 
 static void check_counts(const json_t *want, const struct rollout_decision *d)
 {
+    if (json_object_get(want, "plan"))
+        assert_int_equal(*d->plan_hash != '\0', json_bool(want, "plan", false));
     const struct {
         const char *name;
         size_t got;

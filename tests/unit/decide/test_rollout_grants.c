@@ -236,9 +236,52 @@ static void a_retry_is_no_rollback(void **state)
     assert_int_equal(reason_to_run("old", true), REASON_ROLLED_BACK);
 }
 
+/* What is left of what a user asked for when a node that waits returns to service. */
+static char *request_after_return(const struct claim *claim)
+{
+    CLEANUP_JSON json_t *object = node_with("{\"labels\":[],\"taints\":[]}");
+    CLEANUP_FREE char *text = claim_text(claim);
+    json_object_set_new(json_at(object, "metadata.annotations"), ANNOTATION_CLAIM,
+                        json_string(text));
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    struct intern *strings = intern_new();
+    struct node *node = node_project(strings, object);
+    const struct rollout_node n = { .name = "gpu-1", .claim = claim };
+    return_plan(&(struct rollout_return){ .node = &n }, &(struct node_view){ node, strings },
+                TAINT_UPGRADE, &actions);
+    node_free(strings, node);
+    intern_free(strings);
+    const char *body = actions.items[0].request.body;
+    CLEANUP_JSON json_t *operations = json_parse(body, strlen(body), NULL),
+                        *after = frame_operated(object, operations);
+    assert_null(object_annotation(after, ANNOTATION_CLAIM));
+    return xstrdup(str_or_empty(object_annotation(after, ANNOTATION_REPAIR)));
+}
+
+/* The claim has taken the annotation; a user's repair that has to wait must still come. */
+static void a_return_keeps_what_a_user_asked_for(void **state)
+{
+    (void) state;
+    struct claim c = { .policy = "uid-1",
+                       .kind = CLAIM_REPAIR,
+                       .phase = CLAIM_WAITING,
+                       .since_s = CLAIMED_S,
+                       .claimed_s = CLAIMED_S,
+                       .attempt = 1,
+                       .to = { { "old", "s1" } },
+                       .from = { { "old", "s1" } } };
+    CLEANUP_FREE char *own = request_after_return(&c);
+    c.asked = true;
+    CLEANUP_FREE char *users = request_after_return(&c);
+    assert_string_equal(own, "");
+    assert_string_equal(users, "1970-01-01T00:01:40Z");
+}
+
 int main(void)
 {
     struct suite s = { 0 };
+    suite_add(&s, "a return keeps what a user asked for", a_return_keeps_what_a_user_asked_for,
+              NULL);
     suite_add(&s, "a claim rests on a taint of others", a_claim_rests_on_a_taint_of_others, NULL);
     suite_add(&s, "a node is claimed and closed in one write",
               a_node_is_claimed_and_closed_in_one_write, NULL);

@@ -5,7 +5,7 @@
 #include "tests/unit/support/suite.h"
 #include "tests/year/year.h"
 
-static const struct year_options tiny = { .nodes = 6, .days = 5, .rate = 40000, .seed = 1 };
+static const struct year_options tiny = { .nodes = 4, .days = 3, .rate = 80000, .seed = 1 };
 
 static void the_same_seed_gives_the_same_faults_in_order(void **state)
 {
