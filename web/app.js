@@ -1,61 +1,51 @@
-/* The page: holds what is known and what is looked at, and draws each frame what has changed.
+/* The page: holds what is known and what is looked at, and draws in each frame what has changed.
  *
- *   live.js    the connection            map.js     places and drawing
- *   fleet.js   nodes as data             panels.js  the panels
- *   look.js    how a node looks          table.js   the rows
- *   dom.js     small tools               drawer.js  the story of a node
+ *   live.js   the connection          map.js     places and drawing
+ *   fleet.js  nodes as data           panels.js  the panels
+ *   look.js   how a node looks        table.js   the rows
+ *   dom.js    small tools             drawer.js  the story of a node
  *
  * The fragment of the address holds the view: a link shows the same to others. */
 
-import { byId, clock, el, glyph, many, number, setAttribute, setText, span } from "./dom.js";
-import { apply, count, decode, matcher, movesNodes, sorted, sortKey, totals } from "./fleet.js";
+import { byId, clock, el, join, many, number, say, set, showGlyph, span } from "./dom.js";
+import { makeDrawer } from "./drawer.js";
+import { apply, count, decode, matcher, moves, sorted, sortKey, totals } from "./fleet.js";
 import { connect } from "./live.js";
-import { FACETS, MODES, NO_DRIVER, SHAPES, legend, lookOf } from "./look.js";
+import { FACETS, MODES, legend, lookOf, versionsOf } from "./look.js";
 import { draw, layout, neighbour, nodeAt, stamps, tree } from "./map.js";
 import * as panels from "./panels.js";
-import { makeDrawer } from "./drawer.js";
 import { makeTable } from "./table.js";
 
-const SILENT_MS = 60000, AGAIN_MS = 15000, ANNOUNCE_MS = 10000, FLASH_MS = 1600, LATEST = 8;
-const NARROW = 480, DEFAULT_SORT = "state";
+const SILENT_MS = 60000, AGAIN_MS = 15000, ANNOUNCE_MS = 10000, FLASH_MS = 1500, LATEST = 8;
 
 /* ---- what is known */
 
-const fleet = { nodes: new Map(), policy: null, ostler: null, versions: [], pools: [] };
-const link = { kind: "waiting", reason: "connecting", leader: null, asOf: 0, heardAt: Date.now(),
-  ahead: 0 };
-let latest = [], changesSeen = 0;
-
-/* Ostler's time in seconds: the page's clock may be wrong. */
-const now = () => (Date.now() + link.ahead) / 1000;
+const fleet = { nodes: new Map(), policy: null, ostler: {}, versions: [], pools: [] };
+/* asOf and now() are Ostler's time, in seconds: the page's own clock may be wrong. */
+const link = { kind: "waiting", why: "Connecting", asOf: 0, heardAt: Date.now(), triedAt: 0 };
+const now = () => link.asOf + (Date.now() - link.heardAt) / 1000;
+let latest = [], changes = 0;
 
 /* ---- what is looked at: the fragment of the address */
 
-const view = { by: "state", q: "", sort: DEFAULT_SORT, node: null, chosen: {} };
+const view = {};
 
 function readAddress() {
-  const said = new URLSearchParams(location.hash.slice(1));
-  view.by = MODES[said.get("by")] ? said.get("by") : "state";
-  view.q = said.get("q") ?? "";
-  view.sort = said.get("sort") ?? DEFAULT_SORT;
-  view.node = said.get("node");
-  view.chosen = {};
-  for (const facet of Object.keys(FACETS))
-    if (said.has(facet)) view.chosen[facet] = said.getAll(facet);
+  const said = new URLSearchParams(location.hash.slice(1)), by = said.get("by");
+  Object.assign(view, { by: MODES[by] ? by : "state", q: said.get("q") ?? "",
+    sort: said.get("sort") ?? "state", node: said.get("node"), chosen: {} });
+  for (const facet in FACETS) if (said.has(facet)) view.chosen[facet] = said.getAll(facet);
 }
 
 function address() {
-  const said = new URLSearchParams();
-  if (view.by !== "state") said.set("by", view.by);
-  for (const [facet, values] of Object.entries(view.chosen))
-    for (const value of values) said.append(facet, value);
-  if (view.q) said.set("q", view.q);
-  if (view.sort !== DEFAULT_SORT) said.set("sort", view.sort);
-  if (view.node) said.set("node", view.node);
+  const { by, q, sort, node, chosen } = view;
+  const said = new URLSearchParams({ ...(by !== "state" && { by }), ...(q && { q }),
+    ...(sort !== "state" && { sort }), ...(node && { node }) });
+  for (const facet in chosen) for (const value of chosen[facet]) said.append(facet, value);
   return `#${said}`;
 }
 
-/* Changes the view. Another node is a step back in the browser's history. */
+/* Changes the view. Another node is a step in the browser's history. */
 function look(change) {
   const step = "node" in change && change.node !== view.node;
   Object.assign(view, change);
@@ -64,131 +54,103 @@ function look(change) {
 }
 
 function toggle(facet, value) {
-  const old = view.chosen[facet] ?? [];
+  const { [facet]: old = [], ...others } = view.chosen;
   const values = old.includes(value) ? old.filter((one) => one !== value) : [...old, value];
-  const chosen = { ...view.chosen, [facet]: values };
-  if (!values.length) delete chosen[facet];
-  look({ chosen });
+  look({ chosen: values.length ? { ...others, [facet]: values } : others });
 }
 
-/* ---- drawing: each frame what has changed since the last one */
+const openNode = (node) => look({ node });
 
-const stale = { layout: true, data: true, view: true };
-const scene = { stamp: null, colours: {}, scale: 1, hovered: null, flashes: new Map() };
-const canvas = byId("canvas"), pen = canvas.getContext("2d");
-const drawn = { placed: layout([], 0), matches: () => true, shown: [], ms: 0, width: 0 };
+/* ---- drawing: each frame what is stale */
+
+const stale = new Set(), canvas = byId("canvas"), pen = canvas.getContext("2d");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-let frame = 0;
+const scene = { colours: {}, scale: 1, stamp: null, hovered: null, at: null, flashes: new Map() };
+let frame = 0, placed = layout([], 0), matches = () => true, shown = [], drawMs = 0;
 
 function redraw(...parts) {
-  for (const part of parts) stale[part] = true;
+  for (const part of parts) stale.add(part);
   frame ||= requestAnimationFrame(paint);
 }
 
 const lookNow = (node) => lookOf(view.by, node, fleet.versions);
-const stateLook = (node) => lookOf("state", node, fleet.versions);
-
-function readColours() {
-  const style = getComputedStyle(document.documentElement);
-  for (const tone of ["ink", "quiet", "accent", "paper", "ok", "bad", "sick", "wait", "work", "gone",
-    "use", "c0", "c1", "c2", "c3", "c4", "c5"])
-    scene.colours[tone] = style.getPropertyValue(`--${tone}`).trim();
-}
+const stateLook = (node) => lookOf("state", node);
+const stateCounts = (nodes) => legend("state", count(nodes, FACETS.state));
+const urgency = (node) => MODES.state.order().indexOf(node.state);
 
 function placeNodes() {
+  const width = byId("canvas-room").clientWidth, style = getComputedStyle(document.body);
   fleet.pools = tree(fleet.nodes.values());
-  drawn.width = byId("canvas-room").clientWidth;
-  drawn.placed = layout(fleet.pools, Math.max(0, drawn.width - 8));
-  scene.scale = Math.min(3, devicePixelRatio || 1);
-  const { size, height } = drawn.placed;
-  canvas.width = drawn.width * scene.scale;
-  canvas.height = (height + 8) * scene.scale;
-  canvas.style.height = `${height + 8}px`;
-  readColours();
-  scene.stamp = stamps(size, scene.scale, scene.colours);
+  placed = layout(fleet.pools, Math.max(0, width - 8));
+  scene.scale = Math.min(3, devicePixelRatio);
+  for (const name of ["ink", "quiet", "accent", "paper", "ok", "bad", "sick", "wait", "work", "gone",
+    "use", "none"]) scene.colours[name] = style.getPropertyValue(`--${name}`);
+  canvas.width = width * scene.scale;
+  canvas.height = (placed.height + 8) * scene.scale;
+  canvas.style.height = `${placed.height + 8}px`;
+  scene.width = width;
+  scene.stamp = stamps(placed.size, scene.scale, scene.colours);
 }
 
-/* Forgets flashes that have faded; the others as name → 0…1. */
-function flashesNow() {
-  const faded = new Map();
-  for (const [name, began] of scene.flashes) {
-    const part = (performance.now() - began) / FLASH_MS;
-    if (part < 1) faded.set(name, part);
-    else scene.flashes.delete(name);
-  }
-  return faded;
-}
-
+/* Draws the map. Flashes fade, and while there are any, another frame follows. */
 function drawMap() {
-  const began = performance.now();
-  draw(pen, drawn.placed, { ...scene, nodes: fleet.nodes, lookOf: lookNow, matches: drawn.matches,
-    selected: view.node ?? scene.at, flashes: flashesNow() });
-  drawn.ms = performance.now() - began;
-  if (scene.flashes.size) redraw();
-}
-
-function summary(counts) {
-  return counts.map(([value, n]) => `${number(n)} ${value}`).join(", ");
+  const began = performance.now(), flashes = new Map();
+  for (const [name, since] of scene.flashes)
+    if (began - since < FLASH_MS) flashes.set(name, Math.max(0, began - since) / FLASH_MS);
+    else scene.flashes.delete(name);
+  draw(pen, placed, { ...scene, nodes: fleet.nodes, lookOf: lookNow, matches, flashes,
+    selected: view.node ?? scene.at });
+  drawMs = performance.now() - began;
+  if (flashes.size) redraw();
 }
 
 function showCounts() {
-  const states = count(fleet.nodes.values(), FACETS.state);
-  panels.showChips(byId("states"), "state", states, [], view.chosen.state ?? [], toggle);
-  byId("legend").hidden = view.by === "state";
-  const values = count(fleet.nodes.values(), FACETS[view.by]);
-  if (view.by !== "state") panels.showChips(byId("legend"), view.by, values, fleet.versions,
-    view.chosen[view.by] ?? [], toggle);
-  setAttribute(canvas, "aria-label", `Map of ${many(fleet.nodes.size, "node")} by ` +
-    `${MODES[view.by].title}: ${summary(legend(view.by, values, fleet.versions))}`);
+  const { nodes, versions } = fleet, { by, chosen } = view;
+  const chips = (id, mode, counts) =>
+    panels.showChips(byId(id), mode, counts, versions, chosen[mode] ?? [], toggle);
+  const counts = count(nodes.values(), FACETS[by]);
+  chips("states", "state", count(nodes.values(), FACETS.state));
+  byId("legend").hidden = by === "state";
+  if (by !== "state") chips("legend", by, counts);
+  set(canvas, "aria-label", `Map of ${many(nodes.size, "node")} by ${MODES[by].title}: ` +
+    legend(by, counts, versions).map(([value, n]) => `${n} ${value}`).join(", "));
+  panels.showGroups(fleet.pools, stateCounts, (pool, zone) =>
+    look({ chosen: { ...chosen, pool: [pool], zone: [zone] } }));
 }
 
 function showTable() {
-  drawn.matches = matcher(view.q, view.chosen, FACETS);
-  const all = [...fleet.nodes.values()], matching = all.filter(drawn.matches);
-  drawn.shown = view.sort === DEFAULT_SORT ? byUrgency(matching) : sorted(matching, view.sort);
-  const filtered = view.q || Object.keys(view.chosen).length;
+  const { q, chosen, sort, node } = view, all = [...fleet.nodes.values()];
+  const filtered = q || Object.keys(chosen).length > 0;
+  matches = matcher(q, chosen, FACETS);
+  shown = sorted(all.filter(matches), sort, { name: ({ key }) => key, state: urgency });
   byId("clear").hidden = !filtered;
-  setText(byId("shown"), filtered ? `${number(matching.length)} of ${number(all.length)}` :
-    number(all.length));
-  table({ nodes: drawn.shown, sort: view.sort, lookOf: stateLook, selected: view.node, now: now() });
-}
-
-/* The usual order: what needs a look first. */
-function byUrgency(nodes) {
-  const place = (node) => MODES.state.order.indexOf(node.state) + 1 || 99;
-  return [...nodes].sort((a, b) => place(a) - place(b) || (a.key < b.key ? -1 : 1));
+  say(byId("shown"), filtered ? `${number(shown.length)} of ${number(all.length)}` : number(all.length));
+  table({ nodes: shown, sort, lookOf: stateLook, selected: node, now: now() });
 }
 
 function showPanels() {
-  const { nodes, policy } = fleet;
-  panels.showHeadline(policy, fleet.ostler);
+  const { nodes, policy, ostler } = fleet, all = totals(nodes.values());
+  const given = { nodes, now: now(), stateLook, onOpen: openNode };
+  fleet.versions = versionsOf(count(nodes.values(), FACETS.driver), sortKey);
+  panels.showHeadline(policy, ostler);
   panels.showFigures(nodes.values(), policy);
-  panels.showRollout(policy, nodes, now(), stateLook, openNode);
-  panels.showBlockers(policy, now(), openNode);
-  panels.showFaults(policy, nodes.values(), now(), openNode);
-  panels.showLatest(latest, openNode);
-  const all = totals(nodes.values());
+  panels.showRollout(policy, given);
+  panels.showBlockers(policy, given);
+  panels.showFaults(policy, given);
+  panels.showLatest(latest, given);
   document.title = `${number(all.ready)} of ${number(all.nodes)} ready · Ostler`;
 }
 
 function paint() {
   frame = 0;
-  const { layout: places, data, view: seen } = stale;
-  Object.assign(stale, { layout: false, data: false, view: false });
-  if (data) {
-    const used = count(fleet.nodes.values(), FACETS.driver);
-    fleet.versions = [...used.keys()].filter((version) => version !== NO_DRIVER)
-      .sort((a, b) => (sortKey(a) > sortKey(b) ? -1 : 1));
-    showPanels();
-  }
-  if (places) placeNodes();
-  if (places || data || seen) {
+  const parts = new Set(stale);
+  stale.clear();
+  if (parts.has("data")) showPanels();
+  if (parts.has("places")) placeNodes();
+  if (parts.size) {
     showCounts();
     showTable();
-    if (drawn.width < NARROW) panels.showGroups(fleet.pools, (nodes) =>
-      legend("state", count(nodes, FACETS.state), []), ({ pool, zone }) =>
-      look({ chosen: { ...view.chosen, pool: [pool], zone: [zone] } }));
-    showReadout();
+    showWords();
   }
   drawMap();
 }
@@ -197,70 +159,57 @@ function paint() {
 
 function showView() {
   for (const button of byId("modes").children)
-    setAttribute(button, "aria-pressed", String(button.dataset.mode === view.by));
+    set(button, "aria-pressed", button.dataset.mode === view.by);
   if (byId("filter").value !== view.q) byId("filter").value = view.q;
-  if (view.node) drawer.open(view.node);
-  else if (drawer.name()) drawer.close();
-  showStoryState();
+  drawer.show(view.node);
   redraw("view");
 }
 
-const openNode = (node) => look({ node });
-const closeNode = () => look({ node: null });
+/* A node in words. */
+const words = ({ name, state, reason, pool, zone, rack, driver, target, used, gpus, bad, since }) =>
+  join(name, state, reason, [pool, zone, rack].filter(Boolean).join(" / "), driver &&
+    `driver ${driver}${target && target !== driver ? ` → ${target}` : ""}`,
+  `${used} of ${many(gpus, "GPU")} in use`, bad && `${bad} faulty`, since > 0 && `for ${span(now() - since)}`);
 
-function showStoryState() {
-  const node = fleet.nodes.get(view.node), line = byId("story-state");
+/* The words below the map, of the node under the pointer or the keys; and those of the drawer. */
+function showWords() {
+  const node = fleet.nodes.get(scene.hovered ?? scene.at), open = fleet.nodes.get(view.node);
+  say(byId("readout"), node ? words(node) : "Point at a node, or move with the arrow keys.");
   if (!view.node) return;
-  line.replaceChildren(...(node ? [glyph(SHAPES, stateLook(node)), el("b", {}, node.state ?? ""),
-    [node.reason, node.since && span(now() - node.since)].filter(Boolean).join(" · ")] :
-    ["The fleet has no such node now."]));
-}
-
-/* The node under the pointer or the keys, in words below the map. */
-function showReadout() {
-  const node = fleet.nodes.get(scene.hovered ?? scene.at ?? view.node), line = byId("readout");
-  if (!node) return setText(line, "Point at a node, or move with the arrow keys.");
-  setText(line, [node.name, node.state, node.reason, [node.pool, node.zone, node.rack]
-    .filter(Boolean).join(" / "), node.driver && `driver ${node.driver}` +
-    (node.target && node.target !== node.driver ? ` → ${node.target}` : ""),
-  `${node.used} of ${many(node.gpus, "GPU")} in use`, node.bad && `${node.bad} faulty`,
-  node.since && `for ${span(now() - node.since)}`].filter(Boolean).join(" · "));
+  say(byId("story-state").lastChild, open ? words({ ...open, name: "" }) : "Ostler shows no such node.");
+  showGlyph(byId("story-state").firstChild, open ? stateLook(open) : ["dot", "gone"]);
 }
 
 /* ---- the connection */
 
-function heard(data) {
-  Object.assign(link, { kind: "live", heardAt: Date.now(), asOf: Date.parse(data.asOf) });
-  link.ahead = link.asOf - link.heardAt;
+function heard({ asOf }) {
+  Object.assign(link, { kind: "live", heardAt: Date.now(), asOf: Date.parse(asOf) / 1000 });
 }
 
-/* Notes changes for the list and lets the nodes flash. */
-function note(changes) {
-  const at = clock(link.asOf, link.asOf);
-  for (const { name, before, after } of changes) {
-    if (before && after && before.state === after.state && before.driver === after.driver) continue;
-    const text = !before ? `is new: ${after.state}` : !after ? "is gone" : before.state !== after.state ?
-      `${before.state} → ${after.state}` : `driver ${before.driver ?? "none"} → ${after.driver ?? "none"}`;
-    latest.unshift({ id: changesSeen++, node: name, at, text });
-    if (!calm.matches) scene.flashes.set(name, performance.now());
-  }
-  latest.length = Math.min(latest.length, LATEST);
+/* Notes a change for the list, and lets the node flash. */
+function note({ name, before, after }) {
+  const differs = (field) => before[field] !== after[field] &&
+    `${before[field] ?? "none"} → ${after[field] ?? "none"}`;
+  const text = !before ? `is new: ${after.state}` : !after ? "is gone" : differs("state") || differs("driver");
+  if (!text) return;
+  const { asOf } = link;
+  latest = [{ key: changes++, node: name, when: clock(asOf, asOf), text }, ...latest.slice(0, LATEST - 1)];
+  if (!calm.matches) scene.flashes.set(name, performance.now());
 }
 
 const HEARD = {
   snapshot(data) {
     heard(data);
-    Object.assign(fleet, { nodes: decode(data), policy: data.policy, ostler: data.ostler });
-    scene.flashes.clear();
-    redraw("layout", "data");
+    Object.assign(fleet, { nodes: decode(data), policy: data.policy, ostler: data.ostler ?? {} });
+    redraw("data", "places");
     drawer.refresh();
   },
   nodes(data) {
     heard(data);
-    const changes = apply(fleet.nodes, data);
-    note(changes);
-    redraw("data", ...(movesNodes(changes) ? ["layout"] : []));
-    if (changes.some(({ name }) => name === view.node)) drawer.refresh();
+    const changed = apply(fleet.nodes, data);
+    changed.forEach(note);
+    redraw("data", ...(changed.some(moves) ? ["places"] : []));
+    if (changed.some(({ name }) => name === view.node)) drawer.refresh();
   },
   policy(data) {
     heard(data);
@@ -269,52 +218,41 @@ const HEARD = {
   },
   beat: heard,
   open: () => (link.kind = "live"),
-  waiting: (reason) => Object.assign(link, { kind: "waiting", reason }),
+  waiting: (why) => Object.assign(link, { kind: "waiting", why }),
   standby: ({ leader }) => Object.assign(link, { kind: "standby", leader }),
 };
 
 /* What is wrong with the connection, for the banner; null: nothing. */
 function trouble(silent) {
-  const since = link.asOf ? `No word from Ostler since ${clock(link.asOf, Date.now() + link.ahead)}` : "";
-  if (link.kind === "standby") {
-    const text = link.leader ? `This is a standby of Ostler. The leader is ${link.leader}: end this ` +
-      "port-forward, begin one to the leader, and this page goes on." :
-      "This is a standby of Ostler, and no leader is known yet: trying again.";
-    return { text, commands: link.leader ?
-      [`kubectl port-forward -n ostler-system pod/${link.leader} 8081`] : [] };
-  }
-  if (silent) return { text: `${since || "No word from Ostler"}: what you see is as old as that. ` +
-    `${link.kind === "live" ? "The connection is silent" : link.reason}.`, commands: [] };
-  return link.kind === "waiting" && !link.asOf ? { text: `${link.reason} …`, commands: [] } : null;
+  const { kind, leader, asOf, why } = link;
+  if (kind === "standby") return leader ? { commands: [
+    `kubectl port-forward -n ostler-system pod/${leader} 8081`], text: "This Ostler is the standby, " +
+    `and ${leader} leads. End this port-forward and begin this one; the page then goes on by itself.` } :
+    { text: "This Ostler is a standby, and no leader is known yet: trying again." };
+  const said = kind === "live" ? "The connection is open, and silent" : why;
+  if (silent && asOf) return { text: `No word from Ostler since ${clock(asOf, now())}, for ` +
+    `${span(now() - asOf)}: all below is as of then. ${said}.` };
+  return asOf || (kind === "live" && !silent) ? null : { text: `${said}.` };
 }
 
-let tried = 0;
 function showLink() {
-  const silentMs = Date.now() - link.heardAt, silent = silentMs > SILENT_MS;
-  document.body.classList.toggle("stale", link.asOf > 0 && (silent || link.kind === "standby"));
-  byId("link").className = `link ${silent ? "silent" : link.kind}`;
-  setText(byId("as-of"), !link.asOf ? link.kind : `${link.kind === "live" && !silent ? "live, " : ""}` +
-    `as of ${clock(link.asOf, Date.now() + link.ahead)}`);
-  panels.showBanner(trouble(silent && (link.asOf > 0 || silentMs > SILENT_MS)));
-  if (silent && link.kind !== "standby" && Date.now() - tried > AGAIN_MS) {
-    tried = Date.now();
-    again();
-  }
+  const silent = Date.now() - link.heardAt > SILENT_MS, { kind, asOf, triedAt } = link;
+  document.body.classList.toggle("stale", asOf > 0 && (silent || kind === "standby"));
+  byId("link").className = silent ? "silent" : kind;
+  say(byId("as-of"), !asOf ? kind : `${kind === "live" && !silent ? "live, " : ""}as of ${clock(asOf, now())}`);
+  panels.showBanner(trouble(silent));
+  if (!silent || kind === "standby" || Date.now() - triedAt < AGAIN_MS) return;
+  link.triedAt = Date.now();
+  again();
 }
 
-let announced = 0;
+/* Tells the policy's sentence to screen readers, at most once in ten seconds. */
+let announcedAt = 0;
 function announce() {
   const text = byId("message").textContent, line = byId("announce");
-  if (line.textContent === text || Date.now() - announced < ANNOUNCE_MS) return;
-  announced = Date.now();
-  setText(line, text);
-}
-
-/* Once a second: ages, the state of the connection, the sentence for screen readers. */
-function tick() {
-  showLink();
-  announce();
-  if (!document.hidden && link.kind === "live") redraw("data");
+  if (line.textContent === text || Date.now() - announcedAt < ANNOUNCE_MS) return;
+  announcedAt = Date.now();
+  say(line, text);
 }
 
 /* ---- keys and pointer */
@@ -322,89 +260,71 @@ function tick() {
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 canvas.onkeydown = (event) => {
-  if (event.key === "Enter" && scene.at) openNode(scene.at);
-  else if (STEPS[event.key]) {
-    scene.at = neighbour(drawn.placed, scene.at ?? view.node, ...STEPS[event.key]);
-    scene.hovered = null;
-    setAttribute(byId("readout"), "aria-live", "polite");
-    redraw("view");
-  } else return;
+  const step = STEPS[event.key];
+  if (step) scene.at = neighbour(placed, scene.at ?? view.node, ...step);
+  else if (event.key !== "Enter" || !scene.at) return;
+  else openNode(scene.at);
   event.preventDefault();
+  scene.hovered = null;
+  set(byId("readout"), "aria-live", "polite");
+  redraw("view");
 };
 
-function pointed(event) {
-  const { left, top } = canvas.getBoundingClientRect();
-  return nodeAt(drawn.placed, event.clientX - left - 2, event.clientY - top - 2);
-}
+const pointed = ({ offsetX, offsetY }) => nodeAt(placed, offsetX - 3, offsetY - 3);
 
-canvas.onpointermove = (event) => {
-  const name = pointed(event);
+canvas.onpointermove = canvas.onpointerleave = (event) => {
+  const name = event.type === "pointerleave" ? null : pointed(event);
   if (name === scene.hovered) return;
   scene.hovered = name;
   canvas.style.cursor = name ? "pointer" : "";
-  setAttribute(byId("readout"), "aria-live", "off");
-  showReadout();
-  redraw();
-};
-canvas.onpointerleave = () => {
-  scene.hovered = null;
-  showReadout();
+  set(byId("readout"), "aria-live", "off");
+  showWords();
   redraw();
 };
 canvas.onclick = (event) => {
-  const name = pointed(event);
-  if (!name) return;
-  scene.at = name;
-  openNode(name);
+  scene.at = pointed(event);
+  if (scene.at) openNode(scene.at);
 };
 
 document.onkeydown = (event) => {
   const typing = event.target.matches("input");
-  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
-    event.preventDefault();
-    byId("filter").focus();
-  } else if (event.key === "Escape") {
-    if (view.node) closeNode();
-    else if (typing) event.target.blur();
-  }
+  if (event.key === "Escape") view.node ? openNode(null) : typing && event.target.blur();
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  byId("filter").focus();
 };
-byId("filter").oninput = (event) => look({ q: event.target.value });
-byId("clear").onclick = () => look({ q: "", chosen: {} });
 
 /* ---- begin */
 
-const drawer = makeDrawer({ onClose: closeNode });
-const table = makeTable({ onOpen: openNode,
-  onSort: (member) => look({ sort: view.sort === member ? `-${member}` : member }) });
-
-byId("modes").append(...Object.entries(MODES).map(([mode, { title }]) => el("button", { type: "button",
-  "data-mode": mode, onclick: () => look({ by: mode }) }, title)));
-
-window.onpopstate = window.onhashchange = () => {
+const drawer = makeDrawer();
+const table = makeTable((member) => look({ sort: view.sort === member ? `-${member}` : member }), openNode);
+byId("story-close").onclick = () => openNode(null);
+byId("filter").oninput = ({ target }) => look({ q: target.value });
+byId("clear").onclick = () => look({ q: "", chosen: {} });
+for (const mode in MODES) byId("modes").append(el("button.chip", { "data-mode": mode,
+  onclick: () => look({ by: mode }) }, MODES[mode].title));
+window.onpopstate = () => {
   readAddress();
   showView();
 };
-matchMedia("(prefers-color-scheme: dark)").onchange = () => redraw("layout");
-new ResizeObserver(() => byId("canvas-room").clientWidth !== drawn.width && redraw("layout"))
+window.onpopstate();
+matchMedia("(prefers-color-scheme: dark)").onchange = () => redraw("places");
+new ResizeObserver(() => byId("canvas-room").clientWidth !== scene.width && redraw("places"))
   .observe(byId("canvas-room"));
-
-readAddress();
-showView();
 const again = connect((kind, data) => {
   HEARD[kind](data);
   showLink();
 });
-setInterval(tick, 1000);
+setInterval(() => {
+  showLink();
+  announce();
+  if (!document.hidden && link.kind === "live") redraw("data");
+}, 1000);
 
-/* For tests: what is drawn, to read only. */
+/* For tests, to read only. */
 window.fleet = Object.freeze({
-  read: () => ({ link: link.kind, asOf: link.asOf, nodes: fleet.nodes.size, view: { ...view },
-    shown: drawn.shown.map(({ name }) => name), drawMs: drawn.ms, size: drawn.placed.size }),
-  cells: () => [...drawn.placed.cells].map(([name, [x, y]]) => ({ name, x: x + 2, y: y + 2,
-    look: lookNow(fleet.nodes.get(name)) })),
-  redraw: () => {
-    drawMap();
-    return drawn.ms;
-  },
-  colours: () => ({ ...scene.colours }), scale: () => scene.scale,
+  read: () => ({ link: link.kind, asOf: link.asOf, nodes: fleet.nodes.size, view: { ...view }, drawMs,
+    size: placed.size, scale: scene.scale, shown: shown.map(({ name }) => name) }),
+  cells: () => [...placed.cells].map(([name, [x, y]]) => [name, x + 3, y + 3,
+    ...lookNow(fleet.nodes.get(name))]),
 });

@@ -1,71 +1,61 @@
 /* The fleet as data: decodes a snapshot, applies changes, filters, sorts, counts. Everything here is
  * pure: no document, no clock. */
 
-/* The members of a node, in the order of the event `nodes`. */
-export const FIELDS = ["name", "pool", "zone", "rack", "state", "reason", "product", "driver",
-  "target", "gpus", "used", "bad", "since"];
-/* The members that a filter's words are looked for in. */
-const SEARCHED = FIELDS.slice(0, 9);
+/* The members of a node, in the order of the event `nodes`; the first nine are texts. */
+const FIELDS = ["name", "pool", "zone", "rack", "state", "reason", "product", "driver", "target",
+  "gpus", "used", "bad", "since"], TEXTS = FIELDS.slice(0, 9);
 
 /* Sorts by numbers in names, too: gpu-2 comes before gpu-10. */
 export const sortKey = (name) => name.replace(/\d+/g, (digits) => digits.padStart(12, "0"));
 
-function makeNode(values) {
-  const node = {};
-  FIELDS.forEach((field, i) => (node[field] = values[i] ?? null));
+function makeNode(value) {
+  const node = Object.fromEntries(FIELDS.map((field, i) => [field, value(field, i) ?? null]));
   node.key = sortKey(node.name);
-  node.words = SEARCHED.map((field) => node[field] ?? "").join(" ").toLowerCase();
+  node.words = TEXTS.map((field) => node[field] ?? "").join(" ").toLowerCase();
   return node;
 }
 
 /* The nodes of a snapshot by name. Columns with a dictionary have indices, -1 for none. */
-export function decode(snapshot) {
-  const { columns, dictionary } = snapshot;
-  const texts = FIELDS.map((field) => dictionary[field === "target" ? "driver" : field]);
-  const value = (k, i) => (texts[k] ? texts[k][columns[FIELDS[k]][i]] : columns[FIELDS[k]][i]);
-  const nodes = new Map();
-  columns.name.forEach((name, i) => nodes.set(name, makeNode(FIELDS.map((_, k) => value(k, i)))));
-  return nodes;
+export function decode({ columns, dictionary }) {
+  const texts = { ...dictionary, target: dictionary.driver };
+  return new Map(columns.name.map((name, i) => [name, makeNode((field) =>
+    (texts[field] ? texts[field][columns[field][i]] : columns[field][i]))]));
 }
 
 /* Applies an event `nodes` to the map, and tells what changed: [{name, before, after}]. */
-export function apply(nodes, delta) {
+export function apply(nodes, { set = [], removed = [] }) {
   const changes = [];
-  for (const values of delta.set ?? []) {
-    const after = makeNode(values);
-    changes.push({ name: after.name, before: nodes.get(after.name), after });
-    nodes.set(after.name, after);
+  for (const values of set) {
+    const after = makeNode((_, i) => values[i]), { name } = after;
+    changes.push({ name, before: nodes.get(name), after });
+    nodes.set(name, after);
   }
-  for (const name of delta.removed ?? [])
-    if (nodes.has(name)) {
-      changes.push({ name, before: nodes.get(name) });
-      nodes.delete(name);
-    }
-  return changes;
+  for (const name of removed) {
+    changes.push({ name, before: nodes.get(name) });
+    nodes.delete(name);
+  }
+  return changes.filter(({ before, after }) => before || after);
 }
 
-/* Whether the changes move nodes on the map: some came, went, or changed their place. */
-export const movesNodes = (changes) =>
-  changes.some(({ before, after }) => !before || !after || before.pool !== after.pool ||
-    before.zone !== after.zone || before.rack !== after.rack);
+/* Whether a change moves nodes on the map: one came, went, or has another place. */
+export const moves = ({ before, after }) => !before || !after ||
+  ["pool", "zone", "rack"].some((field) => before[field] !== after[field]);
 
 /* The test of a filter: each word of `text` is in the node, and for each facet the node's value is
  * one of the chosen ones. `facets` has a function per name. */
 export function matcher(text, chosen, facets) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const picks = Object.entries(chosen).filter(([, values]) => values.length);
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean), picks = Object.entries(chosen);
   return (node) => words.every((word) => node.words.includes(word)) &&
-    picks.every(([name, values]) => values.includes(facets[name](node)));
+    picks.every(([facet, values]) => values.includes(facets[facet](node)));
 }
 
-/* Sorts by a member; "-gpus" is the other way round. Nodes without a value come last. */
-export function sorted(nodes, by) {
-  const down = by.startsWith("-"), member = down ? by.slice(1) : by;
-  const value = (node) => (member === "name" ? node.key : node[member]);
-  return [...nodes].sort((a, b) => {
-    const x = value(a), y = value(b);
-    const order = x === y ? 0 : x === null ? 1 : y === null ? -1 : (x < y) === down ? 1 : -1;
-    return order || (a.key < b.key ? -1 : 1);
+/* Sorts by a member, or by what a function in `others` of that name gives; "-gpus" is the other way
+ * round. Nodes without a value come last. */
+export function sorted(nodes, by, others) {
+  const member = by.replace("-", ""), value = others[member] ?? ((node) => node[member]);
+  return nodes.sort((a, b) => {
+    const x = value(a), y = value(b), names = a.key < b.key ? -1 : 1;
+    return x === y ? names : x === null ? 1 : y === null ? -1 : (x < y) === (by !== member) ? 1 : -1;
   });
 }
 
@@ -76,68 +66,61 @@ export function count(nodes, of) {
   return counts;
 }
 
-const IN_SERVICE = ["Ready"];
-
 /* Sums for the figures at the top. */
 export function totals(nodes) {
   const all = { nodes: 0, ready: 0, gpus: 0, usable: 0, used: 0, bad: 0 };
-  for (const node of nodes) {
-    const serves = IN_SERVICE.includes(node.state);
+  for (const { state, gpus, used, bad } of nodes) {
     all.nodes++;
-    all.ready += serves;
-    all.gpus += node.gpus;
-    all.usable += serves ? node.gpus - node.bad : 0;
-    all.used += node.used;
-    all.bad += node.bad;
+    all.gpus += gpus;
+    all.used += used;
+    all.bad += bad;
+    if (state !== "Ready") continue;
+    all.ready++;
+    all.usable += gpus - bad;
   }
   return all;
 }
 
 /* ---- the rollout */
 
-const RESTS = ["Ready", "Unhealthy", "Lost", "Unmanaged", "ForeignStack", "Unsupported"];
+const AWAY = ["Unhealthy", "Lost", "Unmanaged", "ForeignStack", "Unsupported"];
 
-/* How far a node is in the plan that was made at that second: done, active, failed or pending. */
-export function progress(node, madeAt) {
-  if (!node) return "pending";
-  if (node.state === "Failed") return "failed";
-  if (!RESTS.includes(node.state)) return "active";
-  const changed = node.driver === node.target && node.since >= madeAt;
-  return node.state === "Ready" && changed ? "done" : "pending";
+/* How far a node is in the plan that was made at that second. */
+function progress(node, madeAt) {
+  if (!node || AWAY.includes(node.state)) return "away";
+  if (node.state !== "Ready") return node.state === "Failed" ? "failed" : "active";
+  return node.driver === node.target && node.since >= madeAt ? "done" : "pending";
 }
 
-function waveStatus(wave, madeAt, nodes) {
-  const steps = (wave.names ?? []).map((name) => progress(nodes.get(name), madeAt));
-  if (steps.includes("failed")) return "failed";
-  if (steps.length && steps.every((step) => step === "done")) return "done";
-  return steps.some((step) => step !== "pending") ? "active" : "pending";
+function statusOf(steps) {
+  const all = (...kinds) => steps.every((step) => kinds.includes(step));
+  return steps.includes("failed") ? "failed" : steps.length && all("done", "away") ? "done" :
+    all("pending", "away") ? "pending" : "active";
 }
 
-/* The steps of the rollout in order: [{kind, title, status, names, more, at}]. The waves that are
- * done become one step; of those to come the first ones remain. */
+const counted = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+/* The steps of the rollout in order: [{kind, title, status, names, steps of these nodes, more, at,
+ * sure}]. Waves that are done become one step; of the others the first ones remain. */
 export function rail(rollout, nodes, shown = 4) {
-  const plan = rollout?.plan, waves = plan?.waves ?? [], steps = [];
-  const madeAt = Date.parse(plan?.madeAt) / 1000 || 0;
-  const all = waves.map((wave, i) => ({
-    kind: wave.canary ? "canary" : "wave",
-    title: wave.canary ? "Canary" : `Wave ${i + 1} of ${plan.waveCount ?? waves.length}`,
-    status: waveStatus(wave, madeAt, nodes), names: wave.names ?? [],
-    more: wave.nodes - (wave.names ?? []).length, at: wave.begins ?? wave.notBefore,
-    sure: Boolean(wave.begins),
-  }));
-  const done = all.filter((step) => step.status === "done");
-  const canary = done.filter((step) => step.kind === "canary"), rest = done.length - canary.length;
-  steps.push(...canary);
-  if (rest) steps.push({ kind: "wave", status: "done", names: [], more: 0,
-    title: rest === 1 ? "1 wave done" : `${rest} waves done` });
-  const soaks = rollout?.reason === "Soaking", shut = rollout?.reason === "WaitingForWindow";
-  const pause = { status: "active", names: [], more: 0, at: rollout?.until, sure: true };
-  if (soaks) steps.push({ kind: "soak", title: "Soak", ...pause });
-  if (shut) steps.push({ kind: "window", title: "Closed until the next window", ...pause });
-  const left = all.filter((step) => step.status !== "done");
-  steps.push(...left.slice(0, shown));
-  const hidden = (plan?.waveCount ?? 0) - waves.length + Math.max(0, left.length - shown);
-  if (hidden > 0) steps.push({ kind: "more", status: "pending", names: [], more: 0,
-    title: hidden === 1 ? "and 1 more wave" : `and ${hidden} more waves` });
-  return steps;
+  const { plan, reason, until } = rollout, madeAt = Date.parse(plan.madeAt) / 1000;
+  const total = plan.waveCount ?? 0, step = (kind, title, status, more) =>
+    ({ kind, title, status, names: [], more: 0, ...more });
+  const waves = (plan.waves ?? []).map(({ canary, names = [], nodes: n, begins, notBefore }, i) => {
+    const steps = names.map((name) => progress(nodes.get(name), madeAt));
+    return step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${total}`,
+      statusOf(steps), { names, steps, more: n - names.length, at: begins ?? notBefore, sure: begins });
+  });
+  const done = waves.filter(({ status, kind }) => status === "done" && kind === "wave").length;
+  const left = waves.filter(({ status, kind }) => status !== "done" && kind === "wave");
+  const hidden = total - waves.length + Math.max(0, left.length - shown);
+  const rest = { at: until, sure: true };
+  return [
+    ...waves.filter(({ kind }) => kind === "canary"),
+    ...(done ? [step("wave", counted(done, "wave"), "done")] : []),
+    ...(reason === "Soaking" ? [step("soak", "Soak", "active", rest)] : []),
+    ...(reason === "WaitingForWindow" ? [step("window", "No window is open", "active", rest)] : []),
+    ...left.slice(0, shown),
+    ...(hidden > 0 ? [step("more", `${counted(hidden, "more wave")}`, "pending")] : []),
+  ];
 }

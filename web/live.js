@@ -1,16 +1,11 @@
 /* The connection to Ostler: the snapshot, then the stream of changes. It connects again by itself.
- * `hear` gets: snapshot, nodes, policy, beat (each with data), standby (with the leader's name),
- * waiting (the stream is not there; with a reason), open. The result connects anew. */
+ * `hear` gets, with data: snapshot, nodes, policy, beat; open; standby (the answer); waiting (why
+ * the stream is not there). The result connects anew. */
 
-const RETRY_MS = 4000, FULL_MS = 10000, HIDDEN_MS = 60000, KINDS = ["nodes", "policy", "beat"];
+const AGAIN_MS = 4000, FULL_MS = 10000, HIDDEN_MS = 60000;
 
 export function connect(hear) {
   let stream = null, timer = 0, hiddenTimer = 0, turn = 0;
-
-  function later(ms) {
-    clearTimeout(timer);
-    timer = setTimeout(start, ms);
-  }
 
   function close() {
     turn++;
@@ -19,39 +14,32 @@ export function connect(hear) {
     stream = null;
   }
 
-  async function refused(answer) {
-    const body = await answer.json().catch(() => ({}));
-    if (body.leader !== undefined) hear("standby", body);
-    else hear("waiting", body.error ?? `HTTP ${answer.status}`);
+  function later(ms) {
+    clearTimeout(timer);
+    timer = setTimeout(start, ms);
   }
 
   /* Fetches the snapshot, and listens from there on. */
   async function start() {
     close();
     const mine = turn;
-    try {
-      const answer = await fetch("fleet.json", { cache: "no-store" });
-      if (mine !== turn) return;
-      if (!answer.ok) {
-        await refused(answer);
-        return later(RETRY_MS);
-      }
-      const snapshot = await answer.json();
-      if (mine !== turn) return;
-      hear("snapshot", snapshot);
-      listen(snapshot.id);
-    } catch (error) {
-      if (mine !== turn) return;
-      hear("waiting", "Ostler does not answer");
-      later(RETRY_MS);
+    const [ok, body] = await fetch("fleet.json").then(async (answer) => [answer.ok, await answer.json()])
+      .catch(() => [false, { error: "Ostler does not answer" }]);
+    if (mine !== turn) return;
+    if (ok) {
+      hear("snapshot", body);
+      return listen(body.id);
     }
+    if ("leader" in body) hear("standby", body);
+    else hear("waiting", body.error);
+    later(AGAIN_MS);
   }
 
   function listen(id) {
     let opened = false;
     stream = new EventSource(`events?after=${encodeURIComponent(id)}`);
-    for (const kind of KINDS)
-      stream.addEventListener(kind, (event) => hear(kind, JSON.parse(event.data)));
+    for (const kind of ["nodes", "policy", "beat"])
+      stream.addEventListener(kind, ({ data }) => hear(kind, JSON.parse(data)));
     stream.addEventListener("reset", start);
     stream.onopen = () => {
       opened = true;
@@ -59,15 +47,15 @@ export function connect(hear) {
     };
     /* The browser connects again by itself, unless the answer was a refusal. Then the snapshot says
      * why: the leader changed; or all streams are taken, and the snapshot is fetched now and then. */
-    stream.onerror = (event) => {
-      if (event.target.readyState !== EventSource.CLOSED)
-        return hear("waiting", "the connection is gone: trying again");
-      if (!opened) hear("waiting", "no stream is free: the page is fetched every 10 seconds");
-      later(opened ? 0 : FULL_MS);
+    stream.onerror = ({ target }) => {
+      const refused = target.readyState === EventSource.CLOSED;
+      hear("waiting", refused && !opened ? "No stream is free: the page updates every 10 s" :
+        "The connection is gone: trying again");
+      if (refused) later(opened ? 0 : FULL_MS);
     };
   }
 
-  /* A tab that is not looked at gives its stream to others. */
+  /* A tab that is not looked at leaves its stream to others. */
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hiddenTimer);
     if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN_MS);
