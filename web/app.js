@@ -32,7 +32,7 @@ const view = {};
 
 function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1)), by = said.get("by");
-  Object.assign(view, { by: MODES[by] ? by : "state", q: said.get("q") ?? "",
+  Object.assign(view, { by: Object.hasOwn(MODES, by) ? by : "state", q: said.get("q") ?? "",
     sort: said.get("sort") ?? "state", node: said.get("node"), chosen: {} });
   for (const facet in FACETS) if (said.has(facet)) view.chosen[facet] = said.getAll(facet);
 }
@@ -66,7 +66,8 @@ const openNode = (node) => look({ node });
 const stale = new Set(), canvas = byId("canvas"), pen = canvas.getContext("2d");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const scene = { colours: {}, scale: 1, stamp: null, hovered: null, at: null, flashes: new Map() };
-let frame = 0, placed = layout([], 0), matches = () => true, shown = [], drawMs = 0;
+let frame = 0, placed = layout([], 0), matches = () => true, shown = [];
+const drawn = { ms: 0, times: 0 };
 
 function redraw(...parts) {
   for (const part of parts) stale.add(part);
@@ -100,7 +101,9 @@ function drawMap() {
     else scene.flashes.delete(name);
   draw(pen, placed, { ...scene, nodes: fleet.nodes, lookOf: lookNow, matches, flashes,
     selected: view.node ?? scene.at });
-  drawMs = performance.now() - began;
+  drawn.ms = performance.now() - began;
+  drawn.first ||= fleet.nodes.size && began + drawn.ms;
+  drawn.times++;
   if (flashes.size) redraw();
 }
 
@@ -236,10 +239,11 @@ function trouble(silent) {
 }
 
 function showLink() {
-  const silent = Date.now() - link.heardAt > SILENT_MS, { kind, asOf, triedAt } = link;
+  const silent = Date.now() - link.heardAt > SILENT_MS, { kind, asOf, why, triedAt } = link;
   document.body.classList.toggle("stale", asOf > 0 && (silent || kind === "standby"));
   byId("link").className = silent ? "silent" : kind;
-  say(byId("as-of"), !asOf ? kind : `${kind === "live" && !silent ? "live, " : ""}as of ${clock(asOf, now())}`);
+  say(byId("as-of"), !asOf ? kind : kind === "live" && !silent ? `live, as of ${clock(asOf, now())}` :
+    join(`as of ${clock(asOf, now())}`, kind === "waiting" && why));
   panels.showBanner(trouble(silent));
   if (!silent || kind === "standby" || Date.now() - triedAt < AGAIN_MS) return;
   link.triedAt = Date.now();
@@ -323,8 +327,9 @@ setInterval(() => {
 
 /* For tests, to read only. */
 window.fleet = Object.freeze({
-  read: () => ({ link: link.kind, asOf: link.asOf, nodes: fleet.nodes.size, view: { ...view }, drawMs,
-    size: placed.size, scale: scene.scale, shown: shown.map(({ name }) => name) }),
+  read: () => ({ link: link.kind, nodes: fleet.nodes.size, view: { ...view }, drawn, size: placed.size,
+    scale: scene.scale, shown: shown.map(({ name }) => name) }),
+  node: (name) => fleet.nodes.get(name),
   cells: () => [...placed.cells].map(([name, [x, y]]) => [name, x + 3, y + 3,
     ...lookNow(fleet.nodes.get(name))]),
 });

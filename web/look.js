@@ -80,7 +80,7 @@ export const FACETS = {
 /* The modes of the map, named as the facet by which the legend counts: a title, the order of the
  * values, the look of a value, and that of a node where it says more. `versions`: newest first. */
 const fixed = (title, looks) => ({ title, order: () => Object.keys(looks),
-  look: (value) => looks[value] ?? ["dot", "gone", ""] });
+  look: (value) => (Object.hasOwn(looks, value) ? looks[value] : ["dot", "gone"]) });
 export const MODES = {
   state: fixed("State", STATES),
   driver: { title: "Driver", order: (versions) => versions, look: (value, versions) =>

@@ -59,18 +59,22 @@ const zoneBox = ({ name, racks }, width, size) =>
   pack(racks.map((rack) => rackBox(rack, width, size)), width, size / 3, name ? LABEL : 0,
     name && { text: name, x: 0, y: 10, kind: "zone" });
 
-const poolBox = ({ name, nodes, zones }, width, size) =>
-  pack(zones.map((zone) => zoneBox(zone, width, size)), width, 16, 24,
+const poolBox = ({ name, nodes, zones }, width, room, size) =>
+  pack(zones.map((zone) => zoneBox(zone, room, size)), width, 16, 24,
     { text: name || "no pool", note: ` ${nodes.length}`, x: 0, y: 13, kind: "pool" });
 
-/* The largest size at which the map is not too high: {size, width, height, blocks, labels,
- * cells: Map name → [x, y]}. */
+/* The largest size at which the map is not too high; the zones of a pool may share the width:
+ * {size, width, height, blocks, labels, cells: Map name → [x, y]}. */
 export function layout(pools, width) {
-  let placed;
+  let placed = { height: Infinity };
   for (const size of SIZES) {
-    const { blocks, labels, high } = pack(pools.map((pool) => poolBox(pool, width, size)), width, 30, 0);
-    placed = { size, width, height: high, blocks, labels, cells: new Map() };
-    if (high <= HEIGHT) break;
+    for (const share of [1, 2, 3]) {
+      const room = Math.floor(width / share) - 16 * (share > 1);
+      const all = pack(pools.map((pool) => poolBox(pool, width, room, size)), width, 30, 0);
+      if (share === 1 || all.high < placed.height)
+        placed = { ...all, size, width, height: all.high, cells: new Map() };
+    }
+    if (placed.height <= HEIGHT) break;
   }
   for (const { nodes, x, y, cols, rows, down } of placed.blocks)
     nodes.forEach((node, i) => {
@@ -142,7 +146,13 @@ function drawLabels(pen, labels, colours) {
     pen.font = font;
     pen.fillStyle = colours[colour];
     /* The end of a name tells more than its beginning. */
-    pen.fillText((text.length > most ? `…${text.slice(1 - most)}` : text) + note, x, y);
+    const shown = text.length > most ? `…${text.slice(1 - most)}` : text;
+    pen.fillText(shown, x, y);
+    if (!note) continue;
+    const after = x + pen.measureText(`${shown} `).width;
+    pen.font = FONTS.zone[0];
+    pen.fillStyle = colours.quiet;
+    pen.fillText(note, after, y);
   }
 }
 

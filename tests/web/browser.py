@@ -101,7 +101,7 @@ class Browser:
 class Page:
     """A page. `log` has what the browser complains about: violations of the policy, errors."""
 
-    def __init__(self, browser, url, width=1440, height=1000, scale=1, media=(), script=None):
+    def __init__(self, browser, url, width=1440, height=1000, scale=1, media=(), permissions=True):
         self.browser, self.log = browser, []
         self.context = browser.call("Target.createBrowserContext")["browserContextId"]
         target = browser.call("Target.createTarget", url="about:blank",
@@ -111,13 +111,12 @@ class Page:
         browser.sessions[self.session] = self.heard
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Browser.grantPermissions", origin=url.split("/", 3)[0] + "//" + url.split("/")[2],
-                  browserContextId=self.context,
-                  permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        if permissions:
+            browser.call("Browser.grantPermissions", origin="/".join(url.split("/")[:3]),
+                         browserContextId=self.context,
+                         permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         self.resize(width, height, scale)
         self.media(*media)
-        if script:
-            self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
         self.call("Page.navigate", url=url)
 
     def __enter__(self):

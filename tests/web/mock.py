@@ -62,6 +62,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.fleet, self.number, self.streams, self.asked = fleet, 1, [], []
         self.standby = self.full = False
+        self.prefix = ""  # of all paths, as behind a proxy
         self.lock = threading.Lock()
         threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.05}).start()
 
@@ -128,8 +129,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(status, "application/json", json.dumps(data).encode())
 
     def do_GET(self):
-        path, _, query = self.path.partition("?")
+        path, _, _ = self.path.partition("?")
         self.server.asked.append((self.path, self.headers.get("Last-Event-ID")))
+        path = path.removeprefix(self.server.prefix)
         file = WEB / (path[1:] or "index.html")
         if file.parent == WEB and file.is_file():
             self.answer(200, TYPES[file.suffix], file.read_bytes(),
