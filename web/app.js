@@ -12,7 +12,7 @@ import { makeDrawer } from "./drawer.js";
 import { apply, count, decode, matcher, moves, sorted, sortKey, totals } from "./fleet.js";
 import { connect } from "./live.js";
 import { FACETS, MODES, legend, lookOf, versionsOf } from "./look.js";
-import { draw, layout, neighbour, nodeAt, stamps, tree } from "./map.js";
+import { CORNER, draw, layout, neighbour, nodeAt, stamps, tree } from "./map.js";
 import * as panels from "./panels.js";
 import { makeTable } from "./table.js";
 
@@ -63,7 +63,7 @@ const openNode = (node) => look({ node });
 
 /* ---- drawing: each frame what is stale */
 
-const stale = new Set(), canvas = byId("canvas"), pen = canvas.getContext("2d");
+const stale = new Set(["places"]), canvas = byId("canvas"), pen = canvas.getContext("2d");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const scene = { colours: {}, scale: 1, stamp: null, hovered: null, at: null, flashes: new Map() };
 let frame = 0, placed = layout([], 0), matches = () => true, shown = [];
@@ -82,13 +82,15 @@ const urgency = (node) => MODES.state.order().indexOf(node.state);
 function placeNodes() {
   const width = byId("canvas-room").clientWidth, style = getComputedStyle(document.body);
   fleet.pools = tree(fleet.nodes.values());
-  placed = layout(fleet.pools, Math.max(0, width - 8));
+  placed = layout(fleet.pools, Math.max(0, width - 2 * CORNER));
   scene.scale = Math.min(3, devicePixelRatio);
   for (const name of ["ink", "quiet", "accent", "paper", "ok", "bad", "sick", "wait", "work", "gone",
     "use", "none"]) scene.colours[name] = style.getPropertyValue(`--${name}`);
-  canvas.width = width * scene.scale;
-  canvas.height = (placed.height + 8) * scene.scale;
-  canvas.style.height = `${placed.height + 8}px`;
+  const height = placed.height + 2 * CORNER;
+  canvas.width = Math.max(1, width * scene.scale);
+  canvas.height = height * scene.scale;
+  canvas.style.height = `${height}px`;
+  scene.picture = pen.createImageData(canvas.width, canvas.height);
   scene.width = width;
   scene.stamp = stamps(placed.size, scene.scale, scene.colours);
 }
@@ -102,7 +104,8 @@ function drawMap() {
   draw(pen, placed, { ...scene, nodes: fleet.nodes, lookOf: lookNow, matches, flashes,
     selected: view.node ?? scene.at });
   drawn.ms = performance.now() - began;
-  drawn.first ||= fleet.nodes.size && began + drawn.ms;
+  drawn.nodes = placed.cells.size;
+  drawn.first ||= drawn.nodes && began + drawn.ms;
   drawn.times++;
   if (flashes.size) redraw();
 }
@@ -274,7 +277,7 @@ canvas.onkeydown = (event) => {
   redraw("view");
 };
 
-const pointed = ({ offsetX, offsetY }) => nodeAt(placed, offsetX - 3, offsetY - 3);
+const pointed = ({ offsetX, offsetY }) => nodeAt(placed, offsetX - CORNER, offsetY - CORNER);
 
 canvas.onpointermove = canvas.onpointerleave = (event) => {
   const name = event.type === "pointerleave" ? null : pointed(event);
@@ -330,6 +333,6 @@ window.fleet = Object.freeze({
   read: () => ({ link: link.kind, nodes: fleet.nodes.size, view: { ...view }, drawn, size: placed.size,
     scale: scene.scale, shown: shown.map(({ name }) => name) }),
   node: (name) => fleet.nodes.get(name),
-  cells: () => [...placed.cells].map(([name, [x, y]]) => [name, x + 3, y + 3,
-    ...lookNow(fleet.nodes.get(name))]),
+  cells: () => [...placed.cells].map(([name, [x, y]]) => [name, x + CORNER, y + CORNER,
+    ...lookNow(fleet.nodes.get(name)).slice(0, 2)]),
 });

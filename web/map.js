@@ -5,6 +5,8 @@ import { sortKey } from "./fleet.js";
 import { SHAPES } from "./look.js";
 
 const SIZES = [36, 30, 26, 22, 19, 16, 14, 12, 10], HEIGHT = 560, RACK_ROWS = 8, LABEL = 16;
+/* Room around the cells for the outline of a chosen one. */
+export const CORNER = 3;
 
 /* ---- layout */
 
@@ -113,27 +115,34 @@ export function neighbour({ cells }, from, dx, dy) {
 
 const sideOf = (size) => size - Math.max(1.5, size / 9);
 
-/* The pictures of the looks at one size, each drawn once. */
+/* The pictures of the looks at one size, as pixels, each drawn once: stamp(look, pale). */
 export function stamps(size, scale, colours) {
-  const made = new Map(), pixels = Math.ceil(sideOf(size) * scale);
-  function stamp([shape, tone]) {
-    const canvas = new OffscreenCanvas(pixels, pixels), pen = canvas.getContext("2d");
-    pen.scale(pixels / 12, pixels / 12);
+  const made = new Map(), side = Math.round(sideOf(size) * scale);
+  function stamp([shape, tone], alpha) {
+    const pen = new OffscreenCanvas(side, side).getContext("2d", { willReadFrequently: true });
+    pen.scale(side / 12, side / 12);
     pen.lineCap = "round";
     pen.fillStyle = colours[tone];
     for (const [how, d] of SHAPES[shape]) {
-      pen.globalAlpha = how === "faint" ? 0.24 : 1;
+      pen.globalAlpha = how === "faint" ? alpha * 0.24 : alpha;
       pen.strokeStyle = colours[how === "cut" ? "paper" : tone];
       pen.lineWidth = how === "thin" ? 1.2 : 1.9;
       pen[how === "full" || how === "faint" ? "fill" : "stroke"](new Path2D(d));
     }
-    return canvas;
+    return new Uint32Array(pen.getImageData(0, 0, side, side).data.buffer);
   }
-  return (look) => {
-    const key = look[0] + look[1];
-    if (!made.has(key)) made.set(key, stamp(look));
+  return ([shape, tone], pale) => {
+    const key = shape + tone + pale;
+    if (!made.has(key)) made.set(key, stamp([shape, tone], pale ? 0.13 : 1));
     return made.get(key);
   };
+}
+
+/* Puts a square of pixels into a picture that is so wide. */
+function put(pixels, width, square, left, top) {
+  const side = Math.sqrt(square.length);
+  for (let y = 0; y < side; y++)
+    for (let x = 0, at = (top + y) * width + left; x < side; x++) pixels[at + x] = square[y * side + x];
 }
 
 /* Font, colour, width of a letter. */
@@ -166,19 +175,20 @@ function outline(pen, { cells, size }, name, colour, width) {
   pen.stroke();
 }
 
-/* Draws everything. `scene` has: nodes, lookOf(node), matches(node), stamp, colours, scale,
- * selected, hovered, flashes (Map name → 0…1, how far it has faded). */
+/* Draws everything. `scene` has: nodes, lookOf(node), matches(node), stamp, colours, scale, picture
+ * (its pixels become those of the canvas: thousands of drawImage() take longer), selected, hovered,
+ * flashes (Map name → 0…1, how far it has faded). */
 export function draw(pen, placed, scene) {
-  const { nodes, colours, scale } = scene, side = sideOf(placed.size);
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
-  pen.clearRect(0, 0, placed.width + 8, placed.height + 8);
-  pen.translate(3, 3);
-  drawLabels(pen, placed.labels, colours);
+  const { nodes, colours, scale, picture } = scene, pixels = new Uint32Array(picture.data.buffer);
+  const at = (place) => Math.round((place + CORNER) * scale);
+  pixels.fill(0);
   for (const [name, [x, y]] of placed.cells) {
-    const node = nodes.get(name);
-    pen.globalAlpha = scene.matches(node) ? 1 : 0.13;
-    pen.drawImage(scene.stamp(scene.lookOf(node)), x, y, side, side);
+    const node = nodes.get(name), square = scene.stamp(scene.lookOf(node), !scene.matches(node));
+    put(pixels, picture.width, square, at(x), at(y));
   }
+  pen.putImageData(picture, 0, 0);
+  pen.setTransform(scale, 0, 0, scale, CORNER * scale, CORNER * scale);
+  drawLabels(pen, placed.labels, colours);
   for (const [name, faded] of scene.flashes) {
     pen.globalAlpha = 1 - faded;
     outline(pen, placed, name, colours.ink, 3 - 2 * faded);

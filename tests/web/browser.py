@@ -151,7 +151,8 @@ class Page:
     def eval(self, expression):
         """The value of an expression of JavaScript in the page; a promise is waited for."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True,
-                           awaitPromise=True, userGesture=True)
+                           awaitPromise=True, userGesture=True,
+                           allowUnsafeEvalBlockedByCSP=False)
         if "exceptionDetails" in result:
             details = result["exceptionDetails"]
             raise Problem(details.get("exception", {}).get("description", details["text"]))

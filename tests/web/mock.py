@@ -62,6 +62,8 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
         self.fleet, self.number, self.streams, self.asked = fleet, 1, [], []
         self.standby = self.full = False
+        self.answers = threading.Event()  # while it is not set, no request for data is answered
+        self.answers.set()
         self.prefix = ""  # of all paths, as behind a proxy
         self.lock = threading.Lock()
         threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.05}).start()
@@ -70,6 +72,7 @@ class Server(http.server.ThreadingHTTPServer):
         return self
 
     def __exit__(self, *_):
+        self.answers.set()
         self.cut()
         self.shutdown()
         self.server_close()
@@ -136,7 +139,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if file.parent == WEB and file.is_file():
             self.answer(200, TYPES[file.suffix], file.read_bytes(),
                         **{"Cache-Control": "max-age=300"})
-        elif self.server.standby is not False:
+            return
+        self.server.answers.wait()
+        if self.server.standby is not False:
             self.answer_json(503, {"error": "this Ostler does not lead",
                                    "leader": self.server.standby})
         elif path == "/fleet.json":

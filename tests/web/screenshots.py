@@ -15,7 +15,7 @@ from harness import LIVE, PALETTE, TONES, counted, settled
 
 IMAGES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "images"
 THEMES = ("light", "dark")
-SIZE = {"width": 1440, "height": 1000}
+SIZE = {"width": 1400, "height": 930}
 
 
 def take(browser, theme, path):

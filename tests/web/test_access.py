@@ -33,12 +33,13 @@ def axe_finds_nothing(browser):
     if not rules:
         print("SKIPPED axe: axe-core cannot be fetched")
         return
-    for options, fragment in (({}, ""), ({"media": [("prefers-color-scheme", "dark")]},
-                                         "#node=h100-b02-06&state=Unhealthy"),
-                              ({"width": 320}, ""), ({}, "#by=driver&node=l40s-a01-05&q=l40s")):
+    dark = {"media": [("prefers-color-scheme", "dark")]}
+    for options, fragment in (({}, "#q=a10"), (dark, "#node=h100-b02-06&state=Unhealthy"),
+                              ({"width": 320}, "#q=a10"), (dark, "#by=driver&state=Waiting"),
+                              ({}, "#node=l40s-a01-05&state=Waiting")):
         with opened(browser, fleets.rolling(), fragment, **options) as (_, page):
             if "node=" in fragment:
-                page.until("document.querySelector('#story-body details')")
+                page.until("!!document.querySelector('#story-body details')")
             page.eval(rules + "; 0")
             found = violations(page)
             assert not found, (options, fragment, found)

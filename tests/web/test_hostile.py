@@ -20,7 +20,7 @@ def hostile_names_are_text(browser):
         for mode in ("driver", "use", "health", "state"):
             page.eval(f"document.querySelector('[data-mode={mode}]').click()")
             settled(page)
-        assert page.eval("document.querySelectorAll('main img, main script, aside img').length") == 0
+        assert page.eval("document.querySelectorAll('main img, main script, #story img').length") == 0
         assert page.eval("document.title").endswith("ready · Ostler")
         assert page.eval("document.documentElement.scrollWidth <= innerWidth")
 
@@ -34,7 +34,7 @@ def hostile_nodes_have_stories(browser):
             page.eval("[...document.querySelectorAll('#rows-body .name')]"
                       f".find((e) => e.textContent === {name!r}).click()")
             shows(page, "#story-body", f"{name} is Ready")
-            assert page.eval("document.querySelectorAll('aside img, aside script').length") == 0
+            assert page.eval("document.querySelectorAll('#story img, #story script').length") == 0
             page.key("Escape")
 
 
