@@ -139,7 +139,7 @@ def small_screens_have_counters_for_the_map(browser):
     counters that filter, in place of the map."""
     with opened(browser, fleets.rolling(), width=320, height=640) as (_, page):
         assert page.eval("document.documentElement.scrollWidth") <= 320
-        assert page.eval("getComputedStyle(document.getElementById('canvas-room')).display") == "none"
+        assert page.eval("getComputedStyle(document.getElementById('room')).display") == "none"
         groups = page.eval("[...document.querySelectorAll('#groups button')].map((b) => "
                            "b.textContent)")
         assert len(groups) == 7 and groups[0] == "dev-a10 · eu-west-1a1 Lost · 20 Ready · " \
