@@ -53,15 +53,12 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat
 CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Ilib -I. -MMD -MP
 
 # From high to low, as the linker needs them: a layer uses only the layers after it.
-LAYERS := controller/engine reconcilers lib/runtime lib/serve lib/client reconcilers/decide \
-          reconcilers/manifests reconcilers/model lib/kube lib/base
+LAYERS := controller/engine reconcilers lib/runtime lib/serve lib/client reconcilers/view \
+          reconcilers/decide reconcilers/manifests reconcilers/model lib/kube lib/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
 # The layers of the node agent. No other layer uses them.
 NODE_LAYERS := node/operand node/cri node/gpus node/agent node/inventory
 NODE_ARCHIVES := $(patsubst %,$B/%.a,$(NODE_LAYERS))
-# The layer of the kubectl plugin. No other layer uses it.
-KUBECTL_LAYERS := kubectl/view
-KUBECTL_ARCHIVES := $(patsubst %,$B/%.a,$(KUBECTL_LAYERS))
 # The layers of the simulator, above all others. `ostler plan --simulate` runs a rollout in three.
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
@@ -87,8 +84,8 @@ $(NAMES:%=build/%): build/ostler
 	$Qln -sf ostler $@
 
 PROGRAM_SOURCES := $(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c)
-PROGRAM := $(PROGRAM_SOURCES:%.c=$B/%.o) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(PLAN_ARCHIVES) \
-           $(ARCHIVES) $B/kubectl/completion_scripts.o
+PROGRAM := $(PROGRAM_SOURCES:%.c=$B/%.o) $(NODE_ARCHIVES) $(PLAN_ARCHIVES) $(ARCHIVES) \
+           $B/kubectl/completion_scripts.o $B/controller/web_files.o
 $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
@@ -178,7 +175,7 @@ $B/$1.a: $(patsubst %.c,$B/%.o,$(sort $(wildcard $1/*.c))) $$(EXTRA_$1)
 	@mkdir -p $$(@D); rm -f $$@; $$(AR) rcs $$@ $$^
 endef
 AR := ar
-$(foreach l,$(SIM_LAYERS) $(KUBECTL_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
+$(foreach l,$(SIM_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
 
 # Objects depend on this record of the flags and of the linked packages, whose files may be older
 # than the objects. They do not depend on this Makefile as a whole, nor on the folder of the tree.
@@ -211,6 +208,11 @@ $B/kubectl/completion_scripts.c: scripts/embed-completion $(wildcard kubectl/com
 	@mkdir -p $(@D)
 	$Qscripts/embed-completion > $@.new && mv -f $@.new $@
 $B/kubectl/completion_scripts.o: $B/kubectl/completion_scripts.c $B/flags
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/controller/web_files.c: scripts/embed-web $(wildcard web/*)
+	@mkdir -p $(@D)
+	$Qscripts/embed-web > $@.new && mv -f $@.new $@
+$B/controller/web_files.o: $B/controller/web_files.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 $B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi $B/flags
 	@mkdir -p $(@D)
@@ -246,8 +248,8 @@ UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
 build/release/tests/unit/%.o: private CFLAGS += -O1
 build/asan/tests/unit/%.o: private CFLAGS += -O0
 $(UNIT): private LINK_release += -B/usr/lib/llvm-14/bin -fuse-ld=lld
-$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) \
-                 $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) \
+                 $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # The folders above the layers have no archive: a test is linked with the object of its module.
@@ -264,7 +266,7 @@ $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o \
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 $B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o \
-                              $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(ARCHIVES)
+                              $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # A test with one more operand: the objects that come from the rows are compiled again, with the row
@@ -385,8 +387,8 @@ FUZZ_SEED ?= 1
 FUZZ_SUPPORT := thing testbed testbed_objects testbed_passes testbed_pods testbed_store \
                 testbed_writes quiet tree
 FUZZ_HELPERS := $(FUZZ_SUPPORT:%=$B/tests/unit/support/%.o)
-$B/tests/fuzz/fuzz_%: $B/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) \
-                      $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/fuzz/fuzz_%: $B/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) \
+                      $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS) -lcmocka
 fuzz-programs: $(patsubst %,$B/tests/fuzz/fuzz_%,$(FUZZ))
@@ -447,8 +449,8 @@ golden:
 	$QOSTLER_GOLDEN=write $B/tests/unit/manifests/test_render
 	$Q$(MAKE) --no-print-directory $B/tests/unit/node_inventory/test_machines
 	$QOSTLER_GOLDEN=write $B/tests/unit/node_inventory/test_machines
-	$Q$(MAKE) --no-print-directory $B/tests/unit/kubectl_view/test_views
-	$QOSTLER_GOLDEN=write $B/tests/unit/kubectl_view/test_views
+	$Q$(MAKE) --no-print-directory $B/tests/unit/view/test_views
+	$QOSTLER_GOLDEN=write $B/tests/unit/view/test_views
 clean:
 	rm -rf build
 

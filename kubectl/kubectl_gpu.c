@@ -12,7 +12,7 @@
 #include "kubectl/completion.h"
 #include "kubectl/options.h"
 #include "kubectl/show.h"
-#include "kubectl/view/term.h"
+#include "reconcilers/view/term.h"
 
 /* A command that uses a cluster; returns 0, or -1 with an error. */
 typedef int command_fn(struct ask *a, const struct gpu_options *o, struct err *e);

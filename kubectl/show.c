@@ -12,11 +12,11 @@
 #include "base/terminal.h"
 #include "kube/object.h"
 #include "kubectl/gather.h"
-#include "kubectl/view/events.h"
-#include "kubectl/view/explain.h"
-#include "kubectl/view/nodes.h"
-#include "kubectl/view/snapshot.h"
-#include "kubectl/view/status.h"
+#include "reconcilers/view/events.h"
+#include "reconcilers/view/explain.h"
+#include "reconcilers/view/nodes.h"
+#include "reconcilers/view/snapshot.h"
+#include "reconcilers/view/status.h"
 
 enum {
     OUT_MAX = 256 << 20,

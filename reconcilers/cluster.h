@@ -40,6 +40,7 @@ struct node_slot {
     char *name;
     struct node *node; /* NULL: pods are bound to the name, but there is no such Node */
     struct pod *pods;  /* list through next_on_node */
+    unsigned used;     /* GPUs that these request */
     struct node_reading read;
     struct node_summary summary;
     uint32_t epoch; /* epoch of its last reconcile */
@@ -117,6 +118,9 @@ struct cluster_listener {
     /* The report of a node may be stale. `soon`: all of it is wrong, and something waits for its
      * removal. May be NULL. */
     void (*report)(void *arg, const char *name, bool soon);
+    /* What the fleet page shows of a node may have changed; NULL: of the policy. May be NULL, if no
+     * page is served. It is called amid changes: read nothing before the turn of the loop ends. */
+    void (*shown)(void *arg, const char *name);
 };
 
 struct cluster_options {

@@ -270,6 +270,12 @@ static void on_health(void *arg, const struct node_slot *slot, const struct gpu_
     fault_news(&en->reconcilers, slot, before, after, tells);
 }
 
+static void on_shown(void *arg, const char *name)
+{
+    const struct engine *en = arg;
+    en->o.viewer.changed(en->o.viewer.arg, name);
+}
+
 static void read_text(void *arg, const char *key, struct request request_steal)
 {
     struct engine *en = arg;
@@ -424,7 +430,8 @@ struct engine *engine_new(const struct engine_options *o)
                                             .arg = en,
                                             .rollout = want_rollout,
                                             .health = on_health,
-                                            .report = want_report };
+                                            .report = want_report,
+                                            .shown = o->viewer.changed ? on_shown : NULL };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster,
                                             .manifests = o->manifests,
@@ -490,6 +497,16 @@ void engine_free(struct engine *en)
 bool engine_working(const struct engine *en)
 {
     return en->mode == ENGINE_WORKING;
+}
+
+bool engine_leads(const struct engine *en)
+{
+    return en->leading;
+}
+
+const char *engine_leader(const struct engine *en)
+{
+    return en->lease ? lease_holder(en->lease) : NULL;
 }
 
 const struct cluster *engine_cluster(const struct engine *en)

@@ -60,6 +60,19 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     va_end(ap);
 }
 
+void buf_number(struct buf *b, int64_t n)
+{
+    char text[24], *at = text + sizeof text;
+    uint64_t rest = n < 0 ? -(uint64_t) n : (uint64_t) n;
+    *--at = '\0';
+    do
+        *--at = (char) ('0' + rest % 10);
+    while (rest /= 10);
+    if (n < 0)
+        *--at = '-';
+    buf_str(b, at);
+}
+
 const char *buf_text(const struct buf *b)
 {
     return b->data ? b->data : "";

@@ -1,0 +1,154 @@
+#include "reconcilers/fleet_columns.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/terminal.h"
+#include "reconcilers/fleet_row.h"
+
+/* A power of two. */
+enum { TEXTS_KEPT = 256 };
+
+/* Texts of one kind in the order in which they came. */
+struct dictionary {
+    const char *name;
+    const char **texts; /* owned; the texts are borrowed */
+    size_t len;
+    struct map places; /* the index of each text, plus 1, as a pointer */
+    struct {
+        const char *text;
+        int32_t index;
+    } kept[TEXTS_KEPT]; /* the same for pointers that came last */
+};
+
+/* A target is a version of the driver, too. */
+#define X(id, name) name,
+static const char *const text_names[] = { FLEET_TEXTS(X) };
+static const char *const number_names[] = { FLEET_NUMBERS(X) };
+#undef X
+static const enum fleet_text dictionary_of[FLEET_TEXTS_LEN] = {
+    FLEET_POOL,   FLEET_ZONE,    FLEET_RACK,   FLEET_STATE,
+    FLEET_REASON, FLEET_PRODUCT, FLEET_DRIVER, FLEET_DRIVER,
+};
+
+/* A node with indices in place of its texts. */
+struct place {
+    const char *name;
+    int32_t text[FLEET_TEXTS_LEN]; /* -1: none */
+    int64_t number[FLEET_NUMBERS_LEN];
+};
+
+static int32_t enter(struct dictionary *d, const char *text)
+{
+    size_t known = (size_t) map_get(&d->places, text);
+    if (known)
+        return (int32_t) known - 1;
+    if ((d->len & (d->len - 1)) == 0) /* full, at 0, 1, 2, 4, … */
+        d->texts = xreallocarray(d->texts, d->len ? 2 * d->len : 1, sizeof *d->texts);
+    d->texts[d->len++] = text;
+    map_put(&d->places, text, (void *) d->len);
+    return (int32_t) d->len - 1;
+}
+
+static int32_t index_of(struct dictionary *d, const char *text)
+{
+    if (!text)
+        return -1;
+    __auto_type kept = &d->kept[(uintptr_t) text / 8 % TEXTS_KEPT];
+    if (kept->text != text) {
+        kept->index = enter(d, text);
+        kept->text = text;
+    }
+    return kept->index;
+}
+
+static size_t gather(const struct cluster *c, struct fleet_reader *r, struct dictionary *all,
+                     struct place *places)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->slots.len; i++) {
+        const struct node_slot *slot = c->by_name[i];
+        if (!fleet_shows(slot))
+            continue;
+        struct fleet_cells cells = fleet_cells_of(r, slot);
+        struct place *place = &places[n++];
+        place->name = slot->name;
+        for (size_t k = 0; k < FLEET_TEXTS_LEN; k++)
+            place->text[k] = index_of(&all[dictionary_of[k]], cells.text[k]);
+        for (size_t k = 0; k < FLEET_NUMBERS_LEN; k++)
+            place->number[k] = cells.number[k];
+    }
+    return n;
+}
+
+static void add_text(struct buf *out, const char *text)
+{
+    if (!terminal_add_json(out, text))
+        abort();
+}
+
+/* `"name":[`, with a comma before it unless it comes first. */
+static void begin_list(struct buf *out, const char *name, bool first)
+{
+    buf_str(out, first ? "\"" : ",\"");
+    buf_str(out, name);
+    buf_str(out, "\":[");
+}
+
+static void add_dictionaries(const struct dictionary *all, struct buf *out)
+{
+    buf_str(out, "\"dictionary\":{");
+    for (size_t k = 0; k < FLEET_TEXTS_LEN; k++) {
+        if (dictionary_of[k] != k)
+            continue;
+        begin_list(out, text_names[k], k == 0);
+        for (size_t i = 0; i < all[k].len; i++) {
+            buf_str(out, i ? "," : "");
+            add_text(out, all[k].texts[i]);
+        }
+        buf_str(out, "]");
+    }
+    buf_str(out, "}");
+}
+
+static void add_columns(const struct place *places, size_t n, struct buf *out)
+{
+    buf_str(out, "\"columns\":{");
+    begin_list(out, "name", true);
+    for (size_t i = 0; i < n; i++) {
+        buf_str(out, i ? "," : "");
+        add_text(out, places[i].name);
+    }
+    for (size_t k = 0; k < FLEET_TEXTS_LEN; k++) {
+        buf_str(out, "]");
+        begin_list(out, text_names[k], false);
+        for (size_t i = 0; i < n; i++) {
+            buf_str(out, i ? "," : "");
+            buf_number(out, places[i].text[k]);
+        }
+    }
+    for (size_t k = 0; k < FLEET_NUMBERS_LEN; k++) {
+        buf_str(out, "]");
+        begin_list(out, number_names[k], false);
+        for (size_t i = 0; i < n; i++) {
+            buf_str(out, i ? "," : "");
+            buf_number(out, places[i].number[k]);
+        }
+    }
+    buf_str(out, "]}");
+}
+
+void fleet_columns(const struct cluster *c, struct buf *out)
+{
+    CLEANUP_FREE struct dictionary *all = xcalloc(FLEET_TEXTS_LEN, sizeof *all);
+    CLEANUP_FREE struct place *places = xcalloc(c->slots.len, sizeof *places);
+    CLEANUP_FLEET_READER struct fleet_reader *r = fleet_reader_new(c);
+    size_t n = gather(c, r, all, places);
+    add_dictionaries(all, out);
+    buf_str(out, ",");
+    add_columns(places, n, out);
+    for (size_t k = 0; k < FLEET_TEXTS_LEN; k++) {
+        free(all[k].texts);
+        map_clear(&all[k].places);
+    }
+}
