@@ -199,7 +199,7 @@ static int check_together(const struct options *o, const struct option_reader *r
     if (option_check(r, BIT(o->command), commands[o->command].name, e) < 0)
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (r->given & BIT(i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
+        if (option_given(r, i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
             return err_set(e, ERR_INVALID, "%s needs --simulate", rows[i].name);
     return check_needs(o, e);
 }
