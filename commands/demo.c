@@ -32,6 +32,7 @@ enum {
     PORTS = 20,          /* ports that are tried, beginning with PORT */
     TICK_MS = 20,        /* between looks while the parts begin */
     BEGIN_MS = 30000,    /* most time until the page answers */
+    VIEW_MS = 2000,      /* from then until the live view, which has something to show then */
     END_MS = 10000,      /* most time for the parts to end */
     LOG_MAX = 8 << 10,   /* the newest of Ostler's log, for when it fails */
     STORY_MAX = 4 << 10, /* of the story */
@@ -41,7 +42,7 @@ enum {
 enum part { SIMULATOR, OSTLER, VIEW, PARTS };
 static const char *const part_names[] = { "ostler-sim", "ostler", "kubectl-gpu" };
 
-enum stage { CLUSTER_BEGINS, PAGE_BEGINS, SHOWN };
+enum stage { CLUSTER_BEGINS, PAGE_BEGINS, VIEW_BEGINS, SHOWN };
 
 struct demo {
     struct demo_options o;
@@ -52,6 +53,7 @@ struct demo {
     int port;
     pid_t pids[PARTS]; /* 0: does not run */
     enum stage stage;
+    int64_t answers_ms; /* since when the page answers */
     int signals, story, log; /* descriptors; -1: none */
     struct buf line, newest; /* of the story; of the log */
     struct demo_story told;
@@ -283,17 +285,20 @@ static void write_above(const struct demo *d)
     (void) file_write(d->above, 0600, text.data, text.len, &e); /* the view goes on without */
 }
 
-static int show(struct demo *d, struct err *e)
+static void show_block(struct demo *d)
 {
     write_block(d);
-    d->stage = SHOWN;
-    if (d->live) {
-        write_above(d);
-        return start_view(d, e);
-    }
-    fputs(buf_text(&d->block), stdout);
+    d->answers_ms = clock_now_ms();
+    d->stage = d->live ? VIEW_BEGINS : SHOWN;
+    printf("%s%s", d->live ? "\033[H\033[2J" : "", buf_text(&d->block));
     fflush(stdout);
-    return 0;
+}
+
+static int show_view(struct demo *d, struct err *e)
+{
+    d->stage = SHOWN;
+    write_above(d);
+    return start_view(d, e);
 }
 
 /* ---- what comes from the parts */
@@ -358,7 +363,11 @@ static int demo_step(struct demo *d, struct err *e)
         d->stage = PAGE_BEGINS;
         return start_ostler(d, e);
     case PAGE_BEGINS:
-        return page_answers(d) ? show(d, e) : 0;
+        if (page_answers(d))
+            show_block(d);
+        return 0;
+    case VIEW_BEGINS:
+        return clock_now_ms() - d->answers_ms >= VIEW_MS ? show_view(d, e) : 0;
     case SHOWN:
         return 0;
     }
@@ -402,7 +411,7 @@ static int demo_run(struct demo *d, struct err *e)
     int rc = 0;
     while (rc == 0) {
         rc = demo_turn(d, e);
-        if (rc == 0 && d->stage != SHOWN && clock_now_ms() - began_ms > BEGIN_MS)
+        if (rc == 0 && d->stage <= PAGE_BEGINS && clock_now_ms() - began_ms > BEGIN_MS)
             rc = err_set(e, ERR_SYSTEM, "the page at port %d does not answer", d->port);
     }
     return rc < 0 ? -1 : 0;

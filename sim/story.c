@@ -9,16 +9,24 @@
 
 enum { AGAIN_US = 2000000 };
 
-/* The reasons of Ostler's Events that are told. Of many nodes that get the same one at a time, the
- * first is told. */
-static const char *const reasons[] = {
-    "CanaryReady",    "RevisionFailed", "RolledBack",  "RolloutCompleted", "UpgradeFailed",
-    "ClaimedWaiting", "GpuClosed",      "GpuWithheld", "GpuOpened",
+/* The Events of Ostler's that are told. Of many nodes that get the same one at a time, the first is
+ * told. */
+static const struct told_row {
+    const char *reason, *kind;
+} rows[] = {
+    { "CanaryReady", "GpuClusterPolicy" },
+    { "RevisionFailed", "GpuClusterPolicy" },
+    { "RolledBack", "GpuClusterPolicy" },
+    { "RolloutCompleted", "GpuClusterPolicy" },
+    { "ClaimedWaiting", "Node" },
+    { "GpuClosed", "Node" },
+    { "GpuWithheld", "Node" },
+    { "GpuOpened", "Node" },
 };
 
 struct story {
     struct story_options o;
-    int64_t told_us[ARRAY_LEN(reasons)]; /* when each reason was told; 0: never */
+    int64_t told_us[ARRAY_LEN(rows)]; /* when each reason was told; 0: never */
 };
 
 static void tell(const struct story *s, const char *text)
@@ -34,13 +42,13 @@ void sim_story_action(struct story *s, const char *text)
     tell(s, text);
 }
 
-static void take_event(struct story *s, size_t reason, const json_t *event)
+static void take_event(struct story *s, size_t row, const json_t *event)
 {
     int64_t now_us = clock_wall_us(s->o.clock);
-    if (now_us - s->told_us[reason] < AGAIN_US)
+    if (now_us - s->told_us[row] < AGAIN_US)
         return;
-    s->told_us[reason] = now_us;
-    bool node = str_eq(json_str(event, "involvedObject.kind"), "Node");
+    s->told_us[row] = now_us;
+    bool node = str_eq(rows[row].kind, "Node");
     CLEANUP_FREE char *text = xasprintf(
         "Ostler: %s%s%s", node ? json_str_or_empty(event, "involvedObject.name") : "",
         node ? ": " : "", json_str_or_empty(event, "message"));
@@ -52,8 +60,9 @@ static void on_commit(void *arg, const struct api_commit *c)
     /* Events of the cluster's components have a source component. */
     if (!c->after || !str_eq(c->kind->plural, "events") || json_str(c->after, "source.component"))
         return;
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-        if (str_eq(json_str(c->after, "reason"), reasons[i]))
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_eq(json_str(c->after, "reason"), rows[i].reason) &&
+            str_eq(json_str(c->after, "involvedObject.kind"), rows[i].kind))
             take_event(arg, i, c->after);
 }
 
