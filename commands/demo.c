@@ -248,7 +248,8 @@ static bool in_path(const char *program)
     char *rest = path;
     for (const char *folder; (folder = strsep(&rest, ":"));) {
         CLEANUP_FREE char *file = xasprintf("%s/%s", folder, program);
-        if (access(file, X_OK) == 0)
+        struct stat st;
+        if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0)
             return true;
     }
     return false;
