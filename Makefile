@@ -423,7 +423,8 @@ BASE :=
 image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
 run:
-	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) LOG=$(LOG) AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
+	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) LOG=$(LOG) \
+	    AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
 # One file to carry to a machine with a GPU, where it compares what all programs report of the GPU.
 # NVIDIA's programs come from e2e/operands/build.
 build/gpu-check.run: static tests/hardware/gpu-check scripts/pack-gpu-check

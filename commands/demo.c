@@ -53,7 +53,7 @@ struct demo {
     int port;
     pid_t pids[PARTS]; /* 0: does not run */
     enum stage stage;
-    int64_t answers_ms; /* since when the page answers */
+    int64_t answers_ms;      /* since when the page answers */
     int signals, story, log; /* descriptors; -1: none */
     struct buf line, newest; /* of the story; of the log */
     struct demo_story told;
@@ -203,23 +203,23 @@ static int start_ostler(struct demo *d, struct err *e)
                                   "registry.example/ostler:0.1.0",
                                   NULL };
     if (d->o.log)
-        return start(d, OSTLER,
-                     &(struct demo_child){ .words = words, .in = -1, .out = -1, .err = STDOUT_FILENO },
-                     e);
+        return start(
+            d, OSTLER,
+            &(struct demo_child){ .words = words, .in = -1, .out = -1, .err = STDOUT_FILENO }, e);
     int logged[2];
     if (make_pipe(logged, e) < 0)
         return -1;
     d->log = logged[0];
     CLEANUP_FD int err = logged[1];
-    return start(d, OSTLER, &(struct demo_child){ .words = words, .in = -1, .out = err, .err = err },
-                 e);
+    return start(d, OSTLER,
+                 &(struct demo_child){ .words = words, .in = -1, .out = err, .err = err }, e);
 }
 
 /* The plugin reads what is above its view from a file, in each picture anew. */
 static int start_view(struct demo *d, struct err *e)
 {
-    const char *const words[] = { part_names[VIEW], "status", "--watch", "--kubeconfig",
-                                  d->kubeconfig, NULL };
+    const char *const words[] = { part_names[VIEW], "status",      "--watch",
+                                  "--kubeconfig",   d->kubeconfig, NULL };
     setenv("OSTLER_WATCH_ABOVE", d->above, 1);
     return start(d, VIEW, &(struct demo_child){ .words = words, .in = -1, .out = -1, .err = -1 },
                  e);

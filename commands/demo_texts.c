@@ -28,9 +28,9 @@ static void add_try(struct buf *out, const char *label, const char *command, con
 /* Commands of the plugin, which a container has too. */
 static void add_plugin(const struct demo_texts *t, struct buf *out)
 {
-    CLEANUP_FREE char *program =
-        t->container ? xasprintf("docker exec %s kubectl-gpu", t->container)
-                     : xasprintf("%skubectl-gpu", t->folder);
+    CLEANUP_FREE char *program = t->container
+                                     ? xasprintf("docker exec %s kubectl-gpu", t->container)
+                                     : xasprintf("%skubectl-gpu", t->folder);
     CLEANUP_FREE char *story = xasprintf(t->built_in ? "%s explain infer-c2-7" : "%s nodes",
                                          program),
                       *pause = xasprintf("%s pause", program);
@@ -41,7 +41,8 @@ static void add_plugin(const struct demo_texts *t, struct buf *out)
 
 void demo_texts_block(const struct demo_texts *t, struct buf *out)
 {
-    buf_printf(out, "Ostler %s in a simulated cluster, %s times as fast as real. Ctrl-C ends it.\n\n",
+    buf_printf(out,
+               "Ostler %s in a simulated cluster, %s times as fast as real. Ctrl-C ends it.\n\n",
                t->version, t->speed);
     CLEANUP_FREE char *page = xasprintf("http://127.0.0.1:%d/", t->port),
                       *configured = xasprintf("export KUBECONFIG=%s", t->kubeconfig);
@@ -56,9 +57,8 @@ void demo_texts_block(const struct demo_texts *t, struct buf *out)
         add_try(out, "", "kubectl edit gpupolicy default", "set another driver.version");
     }
     if (!t->container && t->lacks_kubectl) {
-        CLEANUP_FREE char *fetch = xasprintf(
-            "curl -LO " KUBECTL " && chmod +x kubectl",
-            str_eq(t->machine, "aarch64") ? "arm64" : "amd64");
+        CLEANUP_FREE char *fetch = xasprintf("curl -LO " KUBECTL " && chmod +x kubectl",
+                                             str_eq(t->machine, "aarch64") ? "arm64" : "amd64");
         add_row(out, "no kubectl?", fetch);
     }
     buf_str(out, "\n");

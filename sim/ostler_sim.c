@@ -109,9 +109,8 @@ static int main_run(struct sim_cluster *c, const struct sim_options *o, struct v
 static int main_tell(struct sim_cluster *c, const struct sim_options *o)
 {
     const struct clock real = clock_system();
-    struct story *s = sim_story_new(&(struct story_options){ .api = sim_cluster_view(c).api,
-                                                         .clock = &real,
-                                                         .tell = print_line });
+    struct story *s = sim_story_new(&(struct story_options){
+        .api = sim_cluster_view(c).api, .clock = &real, .tell = print_line });
     sim_cluster_on_action(c, on_action_of_story, s);
     int rc = main_run(c, o, NULL, "");
     sim_story_free(s);
@@ -128,10 +127,10 @@ static int main_show(struct sim_cluster *c, const struct sim_options *o)
     CLEANUP_FREE char *door = xasprintf("in a second terminal: export KUBECONFIG=%s",
                                         o->kubeconfig);
     struct view *v = o->show ? sim_view_new(&(struct view_options){ .api = shown.api,
-                                                                .clock = shown.clock,
-                                                                .picture = picture,
-                                                                .head = head,
-                                                                .door = door })
+                                                                    .clock = shown.clock,
+                                                                    .picture = picture,
+                                                                    .head = head,
+                                                                    .door = door })
                              : NULL;
     sim_cluster_on_action(c, v ? on_action : on_action_alone, v ? (void *) v : (void *) c);
     printf("%sostler-sim: the API server is at %s; Ctrl-C stops it and deletes the file\n",

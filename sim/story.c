@@ -49,9 +49,9 @@ static void take_event(struct story *s, size_t row, const json_t *event)
         return;
     s->told_us[row] = now_us;
     bool node = str_eq(rows[row].kind, "Node");
-    CLEANUP_FREE char *text = xasprintf(
-        "Ostler: %s%s%s", node ? json_str_or_empty(event, "involvedObject.name") : "",
-        node ? ": " : "", json_str_or_empty(event, "message"));
+    CLEANUP_FREE char *text = xasprintf("Ostler: %s%s%s",
+                                        node ? json_str_or_empty(event, "involvedObject.name") : "",
+                                        node ? ": " : "", json_str_or_empty(event, "message"));
     tell(s, text);
 }
 
