@@ -259,6 +259,7 @@ $B/tests/unit/controller/test_%: $B/tests/unit/controller/test_%.o $B/controller
                                  $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+$B/tests/unit/controller/test_fleet: $B/controller/fleet_frames.o
 $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o \
                            $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
@@ -450,6 +451,8 @@ golden:
 	$QOSTLER_GOLDEN=write $B/tests/unit/node_inventory/test_machines
 	$Q$(MAKE) --no-print-directory $B/tests/unit/view/test_views
 	$QOSTLER_GOLDEN=write $B/tests/unit/view/test_views
+	$Q$(MAKE) --no-print-directory $B/tests/unit/reconcilers/test_fleet_view
+	$QOSTLER_GOLDEN=write $B/tests/unit/reconcilers/test_fleet_view
 clean:
 	rm -rf build
 

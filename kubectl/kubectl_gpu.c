@@ -11,6 +11,7 @@
 #include "kubectl/change.h"
 #include "kubectl/completion.h"
 #include "kubectl/options.h"
+#include "kubectl/page.h"
 #include "kubectl/show.h"
 #include "reconcilers/view/term.h"
 
@@ -21,6 +22,7 @@ static command_fn *const online[GPU_COMMAND_COUNT] = {
     [GPU_EVENTS] = show_run,    [GPU_PAUSE] = change_run,  [GPU_RESUME] = change_run,
     [GPU_APPROVE] = change_run, [GPU_HOLD] = change_run,   [GPU_RELEASE] = change_run,
     [GPU_REPAIR] = change_run,  [GPU_IGNORE] = change_run, [GPU_BUNDLE] = bundle_write,
+    [GPU_PAGE] = page_show,
 };
 
 static int complain(const struct err *e)

@@ -15,6 +15,7 @@
 #include "reconcilers/decide/rollout_types.h"
 #include "reconcilers/decide/intents.h"
 #include "reconcilers/decide/tally.h"
+#include "reconcilers/recent_events.h"
 #include "runtime/informer.h"
 #include "runtime/table.h"
 
@@ -181,6 +182,7 @@ struct cluster {
     json_t *confirmed;
     struct intents intents; /* cached intents of children under `policy` */
     struct cluster_brake brake;
+    struct recent_events recent; /* Events that Ostler sent, for the fleet page */
 };
 
 /* ---- cluster_tables.c */

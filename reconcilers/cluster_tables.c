@@ -430,6 +430,7 @@ void cluster_init(struct cluster *c, const struct cluster_options *o)
     *c = (struct cluster){ .o = *o, .strings = intern_new(), .epoch = 1 };
     c->began_us = c->own_began_us = clock_wall_us(o->clock) - clock_mono_ms(o->clock) * 1000;
     c->confirmed = json_object();
+    recent_events_init(&c->recent);
     tables_init(c);
 }
 
@@ -450,6 +451,7 @@ void cluster_clear(struct cluster *c)
 {
     brake_list_clear(&c->brake.unhealthy);
     brake_list_clear(&c->brake.closings);
+    recent_events_clear(&c->recent);
     free_slots(c);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (c->tables[i].ops.project)

@@ -8,10 +8,11 @@
 
 /* A power of two. */
 enum { TEXTS_KEPT = 256 };
+/* Numbers that are appended at a time. */
+enum { PIECE = 64 };
 
 /* Texts of one kind in the order in which they came. */
 struct dictionary {
-    const char *name;
     const char **texts; /* owned; the texts are borrowed */
     size_t len;
     struct map places; /* the index of each text, plus 1, as a pointer */
@@ -21,21 +22,23 @@ struct dictionary {
     } kept[TEXTS_KEPT]; /* the same for pointers that came last */
 };
 
-/* A target is a version of the driver, too. */
+enum { COLUMNS = FLEET_TEXTS_LEN + FLEET_NUMBERS_LEN };
+
 #define X(id, name) name,
-static const char *const text_names[] = { FLEET_TEXTS(X) };
-static const char *const number_names[] = { FLEET_NUMBERS(X) };
+static const char *const column_names[COLUMNS] = { FLEET_TEXTS(X) FLEET_NUMBERS(X) };
 #undef X
+
+/* A target is a version of the driver, too. */
 static const enum fleet_text dictionary_of[FLEET_TEXTS_LEN] = {
     FLEET_POOL,   FLEET_ZONE,    FLEET_RACK,   FLEET_STATE,
     FLEET_REASON, FLEET_PRODUCT, FLEET_DRIVER, FLEET_DRIVER,
 };
 
-/* A node with indices in place of its texts. */
-struct place {
-    const char *name;
-    int32_t text[FLEET_TEXTS_LEN]; /* -1: none */
-    int64_t number[FLEET_NUMBERS_LEN];
+/* Of the nodes in order; a text is its index in the dictionary, -1: none. Owned. */
+struct columns {
+    size_t len;
+    const char **names; /* the names are borrowed */
+    int64_t *numbers[COLUMNS];
 };
 
 static int32_t enter(struct dictionary *d, const char *text)
@@ -62,23 +65,21 @@ static int32_t index_of(struct dictionary *d, const char *text)
     return kept->index;
 }
 
-static size_t gather(const struct cluster *c, struct fleet_reader *r, struct dictionary *all,
-                     struct place *places)
+static void gather(const struct cluster *c, struct fleet_reader *r, struct dictionary *all,
+                   struct columns *ret)
 {
-    size_t n = 0;
     for (size_t i = 0; i < c->slots.len; i++) {
         const struct node_slot *slot = c->by_name[i];
         if (!fleet_shows(slot))
             continue;
         struct fleet_cells cells = fleet_cells_of(r, slot);
-        struct place *place = &places[n++];
-        place->name = slot->name;
+        size_t at = ret->len++;
+        ret->names[at] = slot->name;
         for (size_t k = 0; k < FLEET_TEXTS_LEN; k++)
-            place->text[k] = index_of(&all[dictionary_of[k]], cells.text[k]);
+            ret->numbers[k][at] = index_of(&all[dictionary_of[k]], cells.text[k]);
         for (size_t k = 0; k < FLEET_NUMBERS_LEN; k++)
-            place->number[k] = cells.number[k];
+            ret->numbers[FLEET_TEXTS_LEN + k][at] = cells.number[k];
     }
-    return n;
 }
 
 static void add_text(struct buf *out, const char *text)
@@ -101,7 +102,7 @@ static void add_dictionaries(const struct dictionary *all, struct buf *out)
     for (size_t k = 0; k < FLEET_TEXTS_LEN; k++) {
         if (dictionary_of[k] != k)
             continue;
-        begin_list(out, text_names[k], k == 0);
+        begin_list(out, column_names[k], k == 0);
         for (size_t i = 0; i < all[k].len; i++) {
             buf_str(out, i ? "," : "");
             add_text(out, all[k].texts[i]);
@@ -111,42 +112,52 @@ static void add_dictionaries(const struct dictionary *all, struct buf *out)
     buf_str(out, "}");
 }
 
-static void add_columns(const struct place *places, size_t n, struct buf *out)
+/* Numbers with a comma between them, in pieces: calls for each would cost more than the digits. */
+static void add_numbers(const int64_t *numbers, size_t n, struct buf *out)
+{
+    char piece[PIECE * (BUF_NUMBER_MAX + 1)], *at = piece;
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            *at++ = ',';
+        at = buf_digits(at, numbers[i]);
+        if (i % PIECE == PIECE - 1 || i + 1 == n) {
+            if (!buf_add(out, piece, (size_t) (at - piece)))
+                abort();
+            at = piece;
+        }
+    }
+}
+
+static void add_columns(const struct columns *c, struct buf *out)
 {
     buf_str(out, "\"columns\":{");
     begin_list(out, "name", true);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < c->len; i++) {
         buf_str(out, i ? "," : "");
-        add_text(out, places[i].name);
+        add_text(out, c->names[i]);
     }
-    for (size_t k = 0; k < FLEET_TEXTS_LEN; k++) {
+    for (size_t k = 0; k < COLUMNS; k++) {
         buf_str(out, "]");
-        begin_list(out, text_names[k], false);
-        for (size_t i = 0; i < n; i++) {
-            buf_str(out, i ? "," : "");
-            buf_number(out, places[i].text[k]);
-        }
-    }
-    for (size_t k = 0; k < FLEET_NUMBERS_LEN; k++) {
-        buf_str(out, "]");
-        begin_list(out, number_names[k], false);
-        for (size_t i = 0; i < n; i++) {
-            buf_str(out, i ? "," : "");
-            buf_number(out, places[i].number[k]);
-        }
+        begin_list(out, column_names[k], false);
+        add_numbers(c->numbers[k], c->len, out);
     }
     buf_str(out, "]}");
 }
 
 void fleet_columns(const struct cluster *c, struct buf *out)
 {
+    size_t max = c->slots.len;
     CLEANUP_FREE struct dictionary *all = xcalloc(FLEET_TEXTS_LEN, sizeof *all);
-    CLEANUP_FREE struct place *places = xcalloc(c->slots.len, sizeof *places);
+    CLEANUP_FREE int64_t *numbers = xcalloc(COLUMNS * max, sizeof *numbers);
+    CLEANUP_FREE const char **names = xcalloc(max, sizeof *names);
     CLEANUP_FLEET_READER struct fleet_reader *r = fleet_reader_new(c);
-    size_t n = gather(c, r, all, places);
+    struct columns columns = { .names = names };
+    for (size_t k = 0; k < COLUMNS; k++)
+        columns.numbers[k] = numbers + k * max;
+    gather(c, r, all, &columns);
     add_dictionaries(all, out);
     buf_str(out, ",");
-    add_columns(places, n, out);
+    add_columns(&columns, out);
     for (size_t k = 0; k < FLEET_TEXTS_LEN; k++) {
         free(all[k].texts);
         map_clear(&all[k].places);

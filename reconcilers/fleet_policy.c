@@ -1,15 +1,10 @@
 /* The policy on the fleet page: the texts of its status, and what nodes wait for. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
-#include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
 #include "reconcilers/fleet_fields.h"
+#include "reconcilers/fleet_status.h"
 #include "reconcilers/fleet_view.h"
-#include "reconcilers/report_input.h"
-#include "reconcilers/decide/gpu_node.h"
 
 /* The page has room for these. */
 enum { BLOCKERS_MAX = 10 };
@@ -69,26 +64,25 @@ static size_t find_waiting(const struct cluster *c, const struct node_slot *ret[
     return n;
 }
 
-/* The first entry of what the node waits for, as its GpuNode has it: one that needs a user's action
- * comes first. */
+/* The first pod of what the node waits for, NULL: there is none. */
+static const json_t *first_pod(const json_t *status)
+{
+    return json_find(json_object_get(status, "waitingFor"), "kind", "Pod");
+}
+
+/* What the node's GpuNode says. Of what it waits for, what needs a user's action comes first. */
 static json_t *blocker_json(const struct cluster *c, const struct node_slot *slot, const char *now)
 {
-    CLEANUP_ARENA struct arena a = { 0 };
-    struct health_input facts;
-    int64_t again_ms;
-    struct gpu_node_input in = report_input(c, slot->name, slot, cluster_mode(c, &again_ms), now,
-                                            &a, &facts);
-    CLEANUP_JSON json_t *status = gpu_node_status(&in, &a);
-    const json_t *wait = json_array_get(json_object_get(status, "waitingFor"), 0);
-    bool pod = str_eq(json_str(wait, "kind"), "Pod");
+    CLEANUP_JSON json_t *status = fleet_status(c, slot, now);
+    const json_t *wait = json_array_get(json_object_get(status, "waitingFor"), 0),
+                 *pod = first_pod(status);
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "node", slot->name, "pod",
-                     pod ? json_textf("%s/%s", json_str_or_empty(wait, "namespace"),
-                                      json_str_or_empty(wait, "name"))
+                     pod ? json_textf("%s/%s", json_str_or_empty(pod, "namespace"),
+                                      json_str_or_empty(pod, "name"))
                          : json_null(),
                      "since", or_null(json_object_get(status, "since")), "reason",
-                     wait ? text_of(wait, "reason", "") : text_of(status, "reason", ""), "message",
-                     wait ? text_of(wait, "message", "") : text_of(status, "message", ""), "next",
-                     text_of(status, "next.message", ""));
+                     text_of(wait ? wait : status, "reason", ""), "message",
+                     text_of(status, "message", ""), "next", text_of(status, "next.message", ""));
 }
 
 static json_t *blockers_json(const struct cluster *c)

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "reconcilers/cluster_health.h"
 #include "reconcilers/fleet_metrics.h"
+#include "reconcilers/fleet_status.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/health_bad.h"
@@ -54,17 +55,10 @@ struct fleet_reader *fleet_reader_new(const struct cluster *c)
     return r;
 }
 
-void fleet_reader_free(struct fleet_reader *r)
-{
-    if (!r)
-        return;
-    arena_free(&r->texts);
-    free(r);
-}
-
 void fleet_reader_cleanup(struct fleet_reader **r)
 {
-    fleet_reader_free(*r);
+    arena_free(&(*r)->texts);
+    free(*r);
 }
 
 bool fleet_shows(const struct node_slot *slot)
@@ -156,20 +150,14 @@ static int64_t gpus_of(const struct cluster *c, const struct node_slot *slot)
     return said ? said->gpus - said->passed_on : 0;
 }
 
+/* Most nodes have no fault, which the report says at once. */
 static int64_t bad_of(const struct cluster *c, const struct node_slot *slot)
 {
-    struct health_input facts;
-    return cluster_health(c, slot, &facts) ? health_bad_gpus(&facts).gpus : 0;
-}
-
-/* A state that the node had before this process started is as old as its report says. */
-static int64_t since_of(const struct cluster *c, const struct node_slot *slot)
-{
-    if (slot->summary.since_s)
-        return slot->summary.since_s;
     const struct gpu_node *report = cluster_report(c, slot);
-    return report && str_eq(report->state, node_state_name(slot->summary.state)) ? report->since_s
-                                                                                 : 0;
+    struct health_input facts;
+    return report && report->health && cluster_health_of(c, slot, report, &facts)
+               ? health_bad_gpus(&facts).gpus
+               : 0;
 }
 
 struct fleet_cells fleet_cells_of(struct fleet_reader *r, const struct node_slot *slot)
@@ -189,6 +177,6 @@ struct fleet_cells fleet_cells_of(struct fleet_reader *r, const struct node_slot
     ret.number[FLEET_USED] = slot->used < ret.number[FLEET_GPUS] ? (int64_t) slot->used
                                                                  : ret.number[FLEET_GPUS];
     ret.number[FLEET_BAD] = bad_of(c, slot);
-    ret.number[FLEET_SINCE] = since_of(c, slot);
+    ret.number[FLEET_SINCE] = fleet_since_s(c, slot);
     return ret;
 }

@@ -46,9 +46,7 @@ struct fleet_reader;
 
 /* Owned by the caller; valid until the cluster changes. */
 struct fleet_reader *fleet_reader_new(const struct cluster *c);
-/* Frees it with the texts that it lent. */
-void fleet_reader_free(struct fleet_reader *r);
-/* For CLEANUP_FLEET_READER. */
+/* Frees it with the texts that it lent: for CLEANUP_FLEET_READER. */
 void fleet_reader_cleanup(struct fleet_reader **r);
 #define CLEANUP_FLEET_READER CLEANUP(fleet_reader_cleanup)
 

@@ -259,6 +259,8 @@ static void on_notice(void *arg, const struct notice *n)
 {
     struct engine *en = engine_of(arg);
     recorder_event(en->recorder, n);
+    if (en->o.viewer.changed)
+        recent_events_add(&en->cluster.recent, n, cluster_now_s(&en->cluster));
 }
 
 static void on_health(void *arg, const struct node_slot *slot, const struct gpu_node *before,

@@ -60,17 +60,26 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     va_end(ap);
 }
 
-void buf_number(struct buf *b, int64_t n)
+char *buf_digits(char to[static BUF_NUMBER_MAX], int64_t n)
 {
-    char text[24], *at = text + sizeof text;
+    char digits[BUF_NUMBER_MAX];
+    size_t len = 0;
     uint64_t rest = n < 0 ? -(uint64_t) n : (uint64_t) n;
-    *--at = '\0';
     do
-        *--at = (char) ('0' + rest % 10);
+        digits[len++] = (char) ('0' + rest % 10);
     while (rest /= 10);
     if (n < 0)
-        *--at = '-';
-    buf_str(b, at);
+        *to++ = '-';
+    while (len)
+        *to++ = digits[--len];
+    return to;
+}
+
+void buf_number(struct buf *b, int64_t n)
+{
+    char text[BUF_NUMBER_MAX + 1];
+    *buf_digits(text, n) = '\0';
+    buf_str(b, text);
 }
 
 const char *buf_text(const struct buf *b)

@@ -77,7 +77,8 @@ void terminal_escape(const char *s, size_t n, char ret[static TERMINAL_ESCAPE_MA
         snprintf(ret, TERMINAL_ESCAPE_MAX, "\\u%04x", str_utf8_first(s, &whole));
 }
 
-char *terminal_shown(const char *s)
+/* Keeps line ends. */
+static char *terminal_shown(const char *s)
 {
     struct buf out = BUF_INIT(SIZE_MAX);
     size_t n;

@@ -23,12 +23,10 @@ char *terminal_clean(const char *s);
 char *terminal_clean_lines(const char *s);
 /* A copy of a tree with safe texts that keep their line ends. New reference. */
 json_t *terminal_clean_tree(const json_t *value);
-/* A copy in which such characters are escaped visibly, and so are bytes that are not UTF-8; keeps
- * line ends. Owned by the caller. */
-char *terminal_shown(const char *s);
-/* The same of a tree's texts. New reference. */
+/* A copy of a tree in whose texts such characters are escaped visibly, and so are bytes that are
+ * not UTF-8; line ends stay. New reference. */
 json_t *terminal_shown_tree(const json_t *value);
-/* Appends such a copy as a string of JSON. False: the buffer's limit would be exceeded. */
+/* Appends such a copy of a text as a string of JSON. False: the buffer's limit would be exceeded. */
 bool terminal_add_json(struct buf *out, const char *s) __attribute__((warn_unused_result));
 /* A value as JSON in one line or several, without a final line end. Characters that a terminal
  * interprets are escaped. Owned by the caller. */

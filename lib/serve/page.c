@@ -16,11 +16,14 @@
 enum {
     ASKING_MAX = 64,   /* connections that are no streams; beyond, the oldest is closed */
     HEADERS_MAX = 8192,
-    TIMEOUT_SECS = 10, /* for a request to arrive, and for each part of an answer to be taken */
+    TIMEOUT_SECS = 10,
     STALL_SECS = 60,
     LINGER_SECS = 2,   /* for the client to close after the answer */
     TURN_MAX = 256 << 10, /* bytes for one viewer, before the others get their turn */
     HEAD_MAX = 4096,
+    /* The kernel's memory for a client that does not read, which counts as Ostler's: it would be up
+     * to 4 MiB for each. The kernel doubles the number. */
+    SOCKET_BUFFER = 32 << 10,
 };
 
 struct piece {
@@ -41,7 +44,7 @@ struct viewer {
     struct piece pieces[2]; /* what is left of head and body */
     bool stream;            /* then the ring follows, from this position */
     uint64_t at;
-    bool blocked; /* of a stream: the client does not take what there is */
+    bool waits;   /* of a stream: until the client takes what there is */
     bool over;    /* the answer is sent: only the end is read */
 };
 TAILQ_HEAD(viewers, viewer);
@@ -213,13 +216,12 @@ static void viewer_sent(struct viewer *v, size_t n)
     v->at += n;
 }
 
-/* The socket takes all, or says when it takes more: nothing is copied into libwebsockets' buffers,
- * which each slow viewer would have for itself. */
+/* The time that a stream waits counts from its first wait, as its client may take nothing. */
 static int wait_writable(struct viewer *v)
 {
-    if (v->stream && !v->blocked)
+    if (v->stream && !v->waits)
         lws_set_timeout(v->wsi, PENDING_TIMEOUT_HTTP_CONTENT, v->page->options.stall_s);
-    v->blocked = v->stream;
+    v->waits = v->stream;
     lws_callback_on_writable(v->wsi);
     return 0;
 }
@@ -227,10 +229,10 @@ static int wait_writable(struct viewer *v)
 static void took_some(struct viewer *v)
 {
     if (!v->stream)
-        lws_set_timeout(v->wsi, PENDING_TIMEOUT_HTTP_CONTENT, TIMEOUT_SECS);
-    else if (v->blocked)
+        lws_set_timeout(v->wsi, PENDING_TIMEOUT_HTTP_CONTENT, v->page->options.timeout_s);
+    else if (v->waits)
         lws_set_timeout(v->wsi, NO_PENDING_TIMEOUT, 0);
-    v->blocked = false;
+    v->waits = false;
 }
 
 /* Nothing is left for now. A stream waits for the next frame; else the client closes first, so that
@@ -246,6 +248,8 @@ static int sent_all(struct viewer *v)
     return shutdown(lws_get_socket_fd(v->wsi), SHUT_WR);
 }
 
+/* The socket takes all, or says when it takes more: nothing is copied into libwebsockets' buffers,
+ * which each slow viewer would have for itself. */
 static int viewer_send(struct viewer *v)
 {
     if (v->in)
@@ -275,18 +279,16 @@ static int viewer_received(struct viewer *v, const char *bytes, size_t n)
     if (!v->in)
         return 0;
     v->received += n;
-    enum http1_state state = http1_feed(v->in, bytes, n);
-    const char *sentence;
-    if (state == HTTP1_REQUEST) {
-        page_serve(v, http1_request(v->in));
-    } else if (state == HTTP1_BAD) {
-        int status = http1_problem(v->in, &sentence);
-        answer_refusal(v, status, sentence);
-    } else if (v->received > HEADERS_MAX) {
-        answer_refusal(v, 431, "the request is too large");
-    } else {
+    bool large = v->received > HEADERS_MAX;
+    enum http1_state state = large ? HTTP1_BAD : http1_feed(v->in, bytes, n);
+    if (state != HTTP1_REQUEST && state != HTTP1_BAD)
         return 0;
-    }
+    const char *sentence = "the request is too large";
+    int status = large ? 431 : state == HTTP1_BAD ? http1_problem(v->in, &sentence) : 0;
+    if (status)
+        answer_refusal(v, status, sentence);
+    else
+        page_serve(v, http1_request(v->in));
     http1_free(TAKE(v->in));
     return viewer_send(v);
 }
@@ -300,7 +302,7 @@ static void viewer_add(struct page *p, struct lws *wsi)
     TAILQ_INSERT_TAIL(&p->asking, v, link);
     p->asking_count++;
     lws_set_opaque_user_data(wsi, v);
-    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, TIMEOUT_SECS);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, p->options.timeout_s);
 }
 
 static void viewer_remove(struct viewer *v)
@@ -342,10 +344,12 @@ static void on_connections(void *arg)
 {
     struct page *p = arg;
     lws_sock_file_fd_type d;
+    const int buffer = SOCKET_BUFFER;
     for (int i = 0; i < LISTENER_ACCEPTS; i++) {
         d.sockfd = listener_accept(&p->listener);
         if (d.sockfd < 0)
             return;
+        setsockopt(d.sockfd, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
         if (p->asking_count >= ASKING_MAX)
             lws_set_timeout(TAILQ_FIRST(&p->asking)->wsi, PENDING_TIMEOUT_HTTP_CONTENT,
                             LWS_TO_KILL_SYNC);
@@ -368,6 +372,7 @@ struct page *page_new(const struct page_options *o, struct err *e)
 {
     struct page *p = xcalloc(1, sizeof *p);
     p->options = *o;
+    p->options.timeout_s = o->timeout_s ? o->timeout_s : TIMEOUT_SECS;
     p->options.stall_s = o->stall_s ? o->stall_s : STALL_SECS;
     TAILQ_INIT(&p->asking);
     TAILQ_INIT(&p->streams);
@@ -408,8 +413,7 @@ void page_wake(struct page *p)
 {
     struct viewer *v;
     TAILQ_FOREACH (v, &p->streams, link)
-        if (!v->blocked)
-            lws_callback_on_writable(v->wsi);
+        wait_writable(v);
 }
 
 void page_free(struct page *p)

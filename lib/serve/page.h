@@ -61,7 +61,8 @@ struct page_counts {
 struct page_options {
     const char *listen; /* as in struct server_options */
     const char *hosts;  /* more names than hosts_allow() knows; "": none */
-    int stall_s;        /* a client that takes nothing for so long is closed; 0: a minute */
+    int timeout_s; /* for a request to arrive, and for each part of an answer; 0: ten seconds */
+    int stall_s;   /* for a stream's client to take a part; 0: a minute */
     const struct page_file *files;
     size_t file_count;
     struct server *beside;

@@ -33,19 +33,27 @@ static const json_t *first_trouble(const json_t *pod)
     return NULL;
 }
 
-static json_int_t restarts_of(const json_t *pod)
+/* Records of the operator do not keep everything: null in place of a list means that its contents
+ * are not known, and NULL is returned. */
+static json_t *readiness_of(const json_t *pod)
 {
+    const json_t *conditions = json_at(pod, "status.conditions");
+    return json_is_null(conditions) ? NULL : json_boolean(condition_is_true(pod, "Ready"));
+}
+
+static json_t *restarts_of(const json_t *pod)
+{
+    const json_t *statuses = json_at(pod, "status.containerStatuses");
     json_int_t sum = 0;
-    JSON_EACH (status, json_at(pod, "status.containerStatuses"))
+    JSON_EACH (status, statuses)
         sum += json_int(status, "restartCount", 0);
-    return sum;
+    return json_is_null(statuses) ? NULL : json_integer(sum);
 }
 
 /* A pod's state: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
 static json_t *explain_pod(const json_t *pod)
 {
     const json_t *trouble = first_trouble(pod), *unscheduled = condition_of(pod, "PodScheduled");
-    bool ready = condition_is_true(pod, "Ready");
     const char *state = object_is_deleting(pod) ? "Terminating"
                                                 : json_str_or_empty(pod, "status.phase");
     const char *message = json_str_or_empty(trouble, "message");
@@ -58,10 +66,10 @@ static json_t *explain_pod(const json_t *pod)
     }
     if (str_eq(json_str(unscheduled, "status"), "False"))
         message = json_str_or_empty(unscheduled, "message");
-    return json_pack("{s:o, s:s, s:s, s:b, s:I, s:s, s:I, s:s}", "name",
+    return json_pack("{s:o, s:s, s:s, s:o*, s:o*, s:s, s:I, s:s}", "name",
                      json_textf("%s/%s", object_namespace(pod), object_name(pod)), "operand",
                      str_or_empty(object_label(pod, LABEL_COMPONENT)), "state", state, "ready",
-                     ready, "restarts", restarts_of(pod), "message", message, "gpus",
+                     readiness_of(pod), "restarts", restarts_of(pod), "message", message, "gpus",
                      (json_int_t) pod_gpus(pod), "since",
                      json_str_or_empty(pod, "metadata.creationTimestamp"));
 }
@@ -238,6 +246,20 @@ static void print_story(const json_t *story, const struct paint *p, struct buf *
     grid_clear(&g);
 }
 
+/* "ready, 1 restart; message". Owned by the caller. */
+static char *said_of(const json_t *pod)
+{
+    const char *message = json_str_or_empty(pod, "message");
+    const char *ready = json_bool(pod, "ready", false) ? "ready" : "";
+    long long restarts = snapshot_count(pod, "restarts");
+    CLEANUP_FREE char *counted = json_object_get(pod, "restarts")
+                                     ? xasprintf("%s%lld restart%s", *ready ? ", " : "", restarts,
+                                                 restarts == 1 ? "" : "s")
+                                     : xstrdup("");
+    return xasprintf("%s%s%s%s", ready, counted, *message && (*ready || *counted) ? "; " : "",
+                     message);
+}
+
 static void print_pods(const json_t *pods, const char *head, int64_t now_us, const struct paint *p,
                        struct buf *out)
 {
@@ -249,11 +271,7 @@ static void print_pods(const json_t *pods, const char *head, int64_t now_us, con
     JSON_EACH_AT (i, pod, pods) {
         CLEANUP_FREE char *name = xasprintf("  %s", json_str_or_empty(pod, "name"));
         CLEANUP_FREE char *ago = term_ago(json_str(pod, "since"), now_us);
-        const char *message = json_str_or_empty(pod, "message");
-        long long restarts = snapshot_count(pod, "restarts");
-        CLEANUP_FREE char *said = xasprintf(
-            "%s%lld restart%s%s%s", json_bool(pod, "ready", false) ? "ready, " : "", restarts,
-            restarts == 1 ? "" : "s", *message ? "; " : "", message);
+        CLEANUP_FREE char *said = said_of(pod);
         if (i < PODS_SHOWN || p->wide)
             grid_row(&g, json_bool(pod, "ready", false) ? GREEN : YELLOW,
                      (const char *const[]){ name, json_str_or_empty(pod, "state"), ago, said }, 4);
