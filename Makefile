@@ -11,7 +11,8 @@ V ?=
 WORLD ?= sim
 AGENT_IMAGE ?=
 SPEED ?= 10
-SCENARIO ?= sim/scenarios/fleet.yaml
+SCENARIO ?=
+LOG ?=
 SEEDS ?=
 ONLY ?=
 Q := $(if $V,,@)
@@ -59,10 +60,9 @@ ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
 # The layers of the node agent. No other layer uses them.
 NODE_LAYERS := node/operand node/cri node/gpus node/agent node/inventory
 NODE_ARCHIVES := $(patsubst %,$B/%.a,$(NODE_LAYERS))
-# The layers of the simulator, above all others. `ostler plan --simulate` runs a rollout in three.
+# The layers of the simulator. `ostler plan --simulate` runs a rollout in three of them.
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
-PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
 LIBS := -lcurl -lcrypto -lwebsockets -lnghttp2 -ljansson -lyaml -lz
 # A static link names the libraries that these need, too.
 STATIC_LIBS := -lwebsockets -lssl -lcrypto -lnghttp2 -ljansson -lyaml -lz -lcap
@@ -75,7 +75,7 @@ BUILTIN := $(wildcard crds/*.yaml charts/ostler/templates/rbac-*.yaml sim/api/*.
 EXTRA_sim/api := $B/sim/api/builtin_texts.o $B/sim/api/type_tables.o
 
 # One program under several names: its name says which of them it is (main/main.c).
-NAMES := ostler-node kubectl-gpu kubectl_complete-gpu
+NAMES := ostler-node ostler-sim kubectl-gpu kubectl_complete-gpu
 all: build/ostler build/ostler-nvml build/ostler-cuda $(NAMES:%=build/%)
 
 build/ostler: $B/ostler
@@ -83,9 +83,9 @@ build/ostler: $B/ostler
 $(NAMES:%=build/%): build/ostler
 	$Qln -sf ostler $@
 
-PROGRAM_SOURCES := $(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c)
-PROGRAM := $(PROGRAM_SOURCES:%.c=$B/%.o) $(NODE_ARCHIVES) $(PLAN_ARCHIVES) $(ARCHIVES) \
-           $B/kubectl/completion_scripts.o $B/controller/web_files.o
+PROGRAM_SOURCES := $(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c sim/*.c)
+PROGRAM := $(PROGRAM_SOURCES:%.c=$B/%.o) $(NODE_ARCHIVES) $(SIM_ARCHIVES) $(ARCHIVES) \
+           $B/kubectl/completion_scripts.o $B/commands/demo_scenario.o $B/controller/web_files.o
 $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
@@ -161,13 +161,6 @@ $(LIBRARIES)/versions: FORCE
 	$Qscripts/build-libraries $(@D) $(ARCH)
 .PHONY: FORCE
 
-build/ostler-sim: $B/ostler-sim
-	$Qcp -f $< $@.new && mv -f $@.new $@
-
-$B/ostler-sim: $(patsubst %.c,$B/%.o,$(wildcard sim/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
-	@echo "  LINK  $@"
-	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
-
 # A layer without extra objects has an empty EXTRA_NAME on purpose.
 define LAYER
 EXTRA_$1 ?=
@@ -213,6 +206,11 @@ $B/controller/web_files.c: scripts/embed-web $(wildcard web/*)
 	@mkdir -p $(@D)
 	$Qscripts/embed-web > $@.new && mv -f $@.new $@
 $B/controller/web_files.o: $B/controller/web_files.c $B/flags
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/commands/demo_scenario.c: scripts/embed-demo sim/scenarios/demo.yaml
+	@mkdir -p $(@D)
+	$Qscripts/embed-demo > $@.new && mv -f $@.new $@
+$B/commands/demo_scenario.o: $B/commands/demo_scenario.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 $B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi $B/flags
 	@mkdir -p $(@D)
@@ -426,7 +424,8 @@ BASE :=
 image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
 run:
-	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
+	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) LOG=$(LOG) \
+	    AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
 # One file to carry to a machine with a GPU, where it compares what all programs report of the GPU.
 # NVIDIA's programs come from e2e/operands/build.
 build/gpu-check.run: static tests/hardware/gpu-check scripts/pack-gpu-check

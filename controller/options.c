@@ -24,6 +24,8 @@ static const struct command_row commands[] = {
                           "runs" },
     [COMMAND_INSTALL_CRDS] = { "install-crds", NULL,
                                "install or upgrade the CustomResourceDefinitions in a directory" },
+    [COMMAND_DEMO] = { "demo", NULL,
+                       "show Ostler at work in a simulated cluster; `ostler demo --help`" },
     [COMMAND_HELP] = { "help", NULL, "print this help" },
     [COMMAND_VERSION] = { "version", NULL, "print the version" },
 };

@@ -1,4 +1,6 @@
-/* Entry point of ostler-sim: runs a simulated cluster on a loopback port until a signal. */
+/* Runs a simulated cluster on a port until a signal. */
+#include "sim/ostler_sim.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -7,6 +9,7 @@
 #include "base/mem.h"
 #include "sim/cluster.h"
 #include "sim/options.h"
+#include "sim/story.h"
 #include "sim/view.h"
 
 enum {
@@ -45,7 +48,19 @@ static void on_action_alone(void *arg, const char *text)
 
 static void on_action(void *arg, const char *text)
 {
-    view_report(arg, text);
+    sim_view_report(arg, text);
+}
+
+static void on_action_of_story(void *arg, const char *text)
+{
+    sim_story_action(arg, text);
+}
+
+static void print_line(void *arg, const char *line)
+{
+    (void) arg;
+    printf("%s\n", line);
+    fflush(stdout);
 }
 
 static void show(struct view *v)
@@ -53,7 +68,7 @@ static void show(struct view *v)
     CLEANUP_BUF struct buf out = BUF_INIT(PICTURE_MAX);
     struct winsize size = { .ws_col = 120, .ws_row = 50 };
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    view_show(v, size.ws_col, size.ws_row, &out);
+    sim_view_show(v, size.ws_col, size.ws_row, &out);
     fwrite(buf_text(&out), 1, out.len, stdout);
     fflush(stdout);
 }
@@ -90,25 +105,32 @@ static int main_run(struct sim_cluster *c, const struct sim_options *o, struct v
     return 0;
 }
 
-static int main_serve(const struct sim_options *o)
+/* Serves, and prints nothing but the story. */
+static int main_tell(struct sim_cluster *c, const struct sim_options *o)
 {
-    CLEANUP_ERR struct err e = { 0 };
-    struct sim_cluster *c = sim_cluster_new(o, &e);
-    if (!c) {
-        fprintf(stderr, "ostler-sim: %s\n", err_msg(&e));
-        return 1;
-    }
+    const struct clock real = clock_system();
+    struct story *s = sim_story_new(&(struct story_options){
+        .api = sim_cluster_view(c).api, .clock = &real, .tell = print_line });
+    sim_cluster_on_action(c, on_action_of_story, s);
+    int rc = main_run(c, o, NULL, "");
+    sim_story_free(s);
+    return rc;
+}
+
+/* Serves, and prints how to connect and what is shown. */
+static int main_show(struct sim_cluster *c, const struct sim_options *o)
+{
     bool picture = o->show && isatty(STDOUT_FILENO);
     const struct sim_cluster_view shown = sim_cluster_view(c);
     CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)  Ctrl-C stops it", shown.name, shown.server,
                                         o->speed);
     CLEANUP_FREE char *door = xasprintf("in a second terminal: export KUBECONFIG=%s",
                                         o->kubeconfig);
-    struct view *v = o->show ? view_new(&(struct view_options){ .api = shown.api,
-                                                                .clock = shown.clock,
-                                                                .picture = picture,
-                                                                .head = head,
-                                                                .door = door })
+    struct view *v = o->show ? sim_view_new(&(struct view_options){ .api = shown.api,
+                                                                    .clock = shown.clock,
+                                                                    .picture = picture,
+                                                                    .head = head,
+                                                                    .door = door })
                              : NULL;
     sim_cluster_on_action(c, v ? on_action : on_action_alone, v ? (void *) v : (void *) c);
     printf("%sostler-sim: the API server is at %s; Ctrl-C stops it and deletes the file\n",
@@ -118,12 +140,24 @@ static int main_serve(const struct sim_options *o)
     if (picture)
         printf("\033[?25h\n");
     if (v)
-        view_free(v);
+        sim_view_free(v);
+    return rc;
+}
+
+static int main_serve(const struct sim_options *o)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    struct sim_cluster *c = sim_cluster_new(o, &e);
+    if (!c) {
+        fprintf(stderr, "ostler-sim: %s\n", err_msg(&e));
+        return 1;
+    }
+    int rc = o->tell ? main_tell(c, o) : main_show(c, o);
     sim_cluster_free(c);
     return rc;
 }
 
-int main(int argc, char **argv)
+int ostler_sim_main(int argc, char **argv)
 {
     mem_hook_jansson();
     struct sim_options o;
