@@ -1,0 +1,290 @@
+"""What is drawn, against the data that the page got."""
+
+import json
+import pathlib
+import time
+
+import fleets
+from harness import PIXELS, counted, opened, press, read, settled, shows, test, text, texts
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "fleet"
+
+TONES = {"Ready": "ok", "Failed": "bad", "Unhealthy": "sick", "Lost": "gone", "Waiting": "wait",
+         "Draining": "wait", "Unloading": "wait", "Installing": "work", "Validating": "work",
+         "ForeignStack": "gone"}
+STATES = ("Unmanaged", "Discovered", "Installing", "Waiting", "Draining", "Unloading", "Resetting",
+          "Rebooting", "Validating", "Ready", "Unhealthy", "Failed", "Lost", "ForeignStack",
+          "Unsupported", "Removing")
+
+
+@test
+def each_node_has_a_cell_in_the_colour_of_its_state(browser):
+    """The map has a cell for each node, and its pixels have the colour of the node's state."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet) as (_, page):
+        drawn = page.eval(PIXELS)
+        wanted = {name: TONES[node["state"]] for name, node in fleet["nodes"].items()}
+        assert drawn == wanted, {n: (drawn.get(n), wanted[n]) for n in wanted
+                                 if drawn.get(n) != wanted[n]}
+
+
+@test
+def the_cells_of_5000_nodes_have_their_colours(browser):
+    """Also at the smallest size, the cells of each colour are as many as the nodes."""
+    fleet = fleets.large()
+    with opened(browser, fleet, scale=2) as (_, page):
+        drawn = counted(page.eval(PIXELS).values())
+        assert drawn == counted(TONES[node["state"]] for node in fleet["nodes"].values()), drawn
+
+
+@test
+def every_state_has_a_shape_and_a_word_of_its_own(browser):
+    """No two states of one colour have the same shape, so that colour alone never tells them
+    apart."""
+    nodes = {state: {**fleets.node(state, "p", None, None, "H100", 8, 1, 5), "state": state}
+             for state in STATES}
+    with opened(browser, {**fleets.empty(), "nodes": nodes}) as (_, page):
+        looks = {name: (shape, tone) for name, _, _, shape, tone in page.eval("fleet.cells()")}
+        assert len(set(looks.values())) == len(STATES), looks
+        chips = texts(page, "#states .chip")
+        assert all(any(state in chip for chip in chips) for state in STATES), chips
+
+
+@test
+def the_map_by_driver_counts_versions(browser):
+    """By driver, each version has a colour, the newest the first one; the legend counts them."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet, "#by=driver") as (_, page):
+        versions = counted(node["driver"] for node in fleet["nodes"].values())
+        drawn = counted(page.eval(PIXELS).values())
+        assert drawn == {"ok": versions[fleets.NEW], "wait": versions[fleets.OLD],
+                         "gone": versions[None]}, drawn
+        assert texts(page, "#legend .chip") == [
+            f"{versions[fleets.NEW]}{fleets.NEW}", f"{versions[fleets.OLD]}{fleets.OLD}",
+            f"{versions[None]}none"]
+
+
+@test
+def the_map_by_use_fills_cells_by_the_share_of_gpus_in_use(browser):
+    """By use, a cell is filled from the bottom by the share of the node's GPUs that pods have."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet, "#by=use") as (_, page):
+        for name, _, _, shape, _ in page.eval("fleet.cells()"):
+            node = fleet["nodes"][name]
+            if node["state"] in ("Lost", "ForeignStack"):
+                assert shape == "hollow", (name, shape)
+            else:
+                assert shape == f"gauge{-(-8 * node['used'] // node['gpus'])}", (name, shape)
+
+
+@test
+def the_map_by_health_shows_closed_and_faulty_nodes(browser):
+    """By health, closed nodes and nodes with a faulty GPU stand out; nothing else does."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet, "#by=health") as (_, page):
+        drawn = page.eval(PIXELS)
+        wanted = {n for n, node in fleet["nodes"].items() if node["bad"]}
+        assert {n for n, tone in drawn.items() if tone == "sick"} == wanted
+        assert texts(page, "#legend .chip") == ["2closed", "1faulty", "4unknown", "251healthy"]
+
+
+@test
+def a_change_is_drawn_at_once_and_moves_nothing(browser):
+    """A node's new state is on the map within 400 ms, and every node keeps its place."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet) as (server, page):
+        before = {c[0]: c[1:3] for c in page.eval("fleet.cells()")}
+        server.wait_for_stream()
+        began = time.monotonic()
+        server.change({**fleet["nodes"]["h100-a01-01"], "state": "Failed", "reason": "Boom"})
+        page.until("fleet.cells().find(([name]) => name === 'h100-a01-01')[4] === 'bad'", 5)
+        took = time.monotonic() - began
+        settled(page)
+        assert page.eval(PIXELS)["h100-a01-01"] == "bad"
+        assert {c[0]: c[1:3] for c in page.eval("fleet.cells()")} == before
+        assert took < 0.4 * 5, f"{took:.2f} s"  # five times as long on a busy machine
+        shows(page, "#latest", "Ready → Failed")
+
+
+@test
+def nodes_come_and_go(browser):
+    """A node that came or went does so in the map, the chips and the table."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet) as (server, page):
+        server.wait_for_stream()
+        new = {**fleet["nodes"]["h100-a01-01"], "name": "h100-a01-09", "state": "Discovered"}
+        server.change(new, removed=["h100-a01-02"])
+        page.until("fleet.read().shown.includes('h100-a01-09')")
+        settled(page)
+        state = read(page)
+        assert state["nodes"] == len(fleet["nodes"]) and "h100-a01-02" not in state["shown"]
+        names = {cell[0] for cell in page.eval("fleet.cells()")}
+        assert "h100-a01-09" in names and "h100-a01-02" not in names
+        assert "1Discovered" in texts(page, "#states .chip")
+
+
+@test
+def the_headline_is_the_policys(browser):
+    """The sentence is the policy's message; the figures are sums over the nodes."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet) as (server, page):
+        nodes = fleet["nodes"].values()
+        ready = [node for node in nodes if node["state"] == "Ready"]
+        assert text(page, "#message") == fleet["policy"]["message"]
+        assert text(page, "#verdict") == "Ready"
+        figures = texts(page, "#figures > .card")
+        gpus = sum(node["gpus"] for node in nodes)
+        usable = sum(node["gpus"] - node["bad"] for node in ready)
+        assert figures[0] == f"{len(ready)}of {len(nodes)}nodes ready", figures
+        assert figures[1] == f"{usable:,}of {gpus:,}GPUs in service", figures
+        assert figures[3].startswith("141of 258, 54 %"), figures
+        assert figures[4].startswith("3"), figures
+        server.wait_for_stream()
+        server.send("policy", {"asOf": fleet["asOf"], "policy": {
+            **fleet["policy"], "ready": "False", "message": "Everything is on fire."}})
+        shows(page, "#message", "Everything is on fire.")
+        assert text(page, "#verdict") == "Not ready"
+
+
+@test
+def the_rail_shows_where_the_rollout_is(browser):
+    """The rail has the canary, what is done, what is under way with a tick for each node, a failed
+    wave, and how much is to come."""
+    with opened(browser, fleets.rolling()) as (_, page):
+        steps = page.eval("[...document.querySelectorAll('#rail li')].map((li) => "
+                          "[li.className, li.firstChild.textContent])")
+        assert steps == [["canary done", "Canary"], ["wave done", "16 waves"],
+                         ["wave failed", "Wave 14 of 34"], ["wave active", "Wave 19 of 34"],
+                         ["wave active", "Wave 20 of 34"], ["wave pending", "Wave 21 of 34"],
+                         ["more pending", "13 more waves"]], steps
+        assert page.eval("document.querySelectorAll('#rail .failed button').length") == 8
+        shows(page, "#rollout-sums", "141 done · 5 under way · 1 failed · 3 waiting for jobs")
+
+
+@test
+def soaks_and_windows_say_until_when(browser):
+    """A soak and a closed window are steps of the rail, with the time at which they end."""
+    fleet = fleets.rolling()
+    rollout = fleet["policy"]["rollout"]
+    rollout.update(reason="Soaking", until=fleets.time_of(-600))
+    with opened(browser, fleet) as (server, page):
+        shows(page, "#rail .soak", "Soak")
+        assert "until 10:40:00, in" in text(page, "#rail .soak"), text(page, "#rail .soak")
+        server.wait_for_stream()
+        rollout["reason"] = "WaitingForWindow"
+        server.send("policy", {"asOf": fleet["asOf"], "policy": fleet["policy"]})
+        shows(page, "#rail .window", "No window is open")
+
+
+@test
+def blockers_name_node_pod_age_and_what_is_next(browser):
+    """Each blocker has its node, its pod, since when it blocks, and what comes next."""
+    with opened(browser, fleets.rolling()) as (_, page):
+        lines = page.eval("[...document.querySelectorAll('#blockers li')].map((li) => "
+                          "[...li.children].map((part) => part.textContent))")
+        assert len(lines) == 4
+        node, when, what, then = lines[0]
+        assert (node, when) == ("l40s-a01-05", "Job · 41 min"), lines[0]
+        assert what.startswith("ml-team/pretrain-llm-7: a job"), what
+        assert then.startswith("Next: the node drains when the job has ended"), then
+
+
+@test
+def faults_are_listed_and_the_brake_is_told(browser):
+    """Nodes with faulty GPUs are listed with the fault, the newest first; the storm brake's message
+    stands above them while it is on."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet) as (server, page):
+        assert texts(page, "#faults .name") == ["l40s-b05-03", "h100-b02-06", "h100-a04-07"]
+        shows(page, "#faults", "1 of 8 GPUs: closed for new pods")
+        assert text(page, "#brake") == ""
+        fleet["policy"]["conditions"][2].update(status="True", message="5 nodes since 10:20")
+        server.wait_for_stream()
+        server.send("policy", {"asOf": fleet["asOf"], "policy": fleet["policy"]})
+        shows(page, "#brake", "5 nodes since 10:20")
+
+
+@test
+def no_policy_and_no_nodes_are_said(browser):
+    """Without a policy and nodes the page says so, and stays whole."""
+    with opened(browser, fleets.empty()) as (_, page):
+        assert text(page, "#verdict") == "No policy"
+        shows(page, "#message", "Ostler changes nothing before there is a policy")
+        assert read(page)["nodes"] == 0
+
+
+@test
+def the_page_decodes_what_the_program_encodes(browser):
+    """Snapshots that the program's tests hold letter by letter give the same rows in the page."""
+    files = sorted(GOLDEN.glob("*.fleet.json"))
+    assert files or not GOLDEN.exists()
+    with opened(browser, fleets.empty()) as (_, page):
+        for file in files:
+            rows = json.loads(file.with_name(file.name.replace(".fleet.", ".rows.")).read_text())
+            got = page.eval(f"""import('./fleet.js').then(({{decode, apply}}) => {{
+                const rows = {json.dumps(rows)}, there = decode({file.read_text()}), told = new Map();
+                apply(told, {{set: rows}});
+                const text = (nodes) => JSON.stringify([...nodes].sort(([a], [b]) => (a < b ? -1 : 1)));
+                return [text(there) === text(told), there.size];
+            }})""")
+            assert got == [True, len(rows)], (file.name, got)
+
+
+@test
+def filters_and_order_are_pure(browser):
+    """Tables of the page's functions: filters, order, the window of the table, spans of time."""
+    with opened(browser, fleets.empty()) as (_, page):
+        bad = page.eval("""Promise.all(['./fleet.js', './table.js', './dom.js', './map.js']
+            .map((file) => import(file))).then(([fleet, table, dom, map]) => {
+          const bad = [], is = (got, wanted) => JSON.stringify(got) === JSON.stringify(wanted) ||
+            bad.push([got, wanted]);
+          const nodes = new Map();
+          const row = (name, state, since) => [name, 'p', null, null, state, null, null, '1', '2', 8,
+            0, 0, since];
+          fleet.apply(nodes, {set: [row('gpu-10', 'Ready', 5), row('gpu-2', 'Failed', 9),
+            row('gpu-1', 'Ready', null)]});
+          const facets = {state: (node) => node.state}, all = [...nodes.values()];
+          const names = (some) => some.map(({name}) => name);
+          for (const [words, chosen, wanted] of [
+            ['', {}, ['gpu-10', 'gpu-2', 'gpu-1']], ['GPU-1', {}, ['gpu-10', 'gpu-1']],
+            ['ready 10', {}, ['gpu-10']], ['nothing', {}, []],
+            ['', {state: ['Failed']}, ['gpu-2']], ['1', {state: ['Failed', 'Ready']}, 
+            ['gpu-10', 'gpu-2', 'gpu-1']], ['gpu-1', {state: ['Failed']}, []],
+          ]) is(names(all.filter(fleet.matcher(words, chosen, facets))), wanted);
+          const others = {name: ({key}) => key};
+          for (const [by, wanted] of [['name', ['gpu-1', 'gpu-2', 'gpu-10']],
+            ['-name', ['gpu-10', 'gpu-2', 'gpu-1']], ['since', ['gpu-10', 'gpu-2', 'gpu-1']],
+            ['-since', ['gpu-2', 'gpu-10', 'gpu-1']], ['state', ['gpu-2', 'gpu-1', 'gpu-10']],
+          ]) is(names(fleet.sorted([...all], by, others)), wanted);
+          for (const [rows, scrolled, wanted] of [[0, 0, [0, 0]], [50, 0, [0, 50]],
+            [5000, 0, [0, 200]], [5000, 34 * 1000, [920, 1120]], [5000, 1e9, [4800, 5000]],
+          ]) is(table.windowOf(rows, scrolled), wanted);
+          for (const [s, wanted] of [[-5, '0 s'], [59.9, '59 s'], [60, '1 min'], [7199, '1 h'],
+            [86400 * 3, '3 d']]) is(dom.span(s), wanted);
+          is(fleet.apply(nodes, {set: [], removed: ['no such node']}), []);
+          const placed = map.layout(map.tree(all), 400);
+          for (const [name, [x, y]] of placed.cells) is(map.nodeAt(placed, x + 2, y + 2), name);
+          is(map.nodeAt(placed, 399, 399), null);
+          return bad;
+        })""")
+        assert not bad, bad
+
+
+@test
+def pressing_a_chip_twice_shows_all_again(browser):
+    """A chip filters and is pressed; pressed again, it filters no more."""
+    fleet = fleets.rolling()
+    with opened(browser, fleet) as (_, page):
+        press(page, "#states .chip", "Waiting")
+        settled(page)
+        assert len(read(page)["shown"]) == 3
+        assert page.eval("document.querySelectorAll('.chip[aria-pressed=true]').length") == 2
+        assert text(page, "#shown") == f"3 of {len(fleet['nodes'])}"
+        press(page, "#states .chip", "Failed")
+        settled(page)
+        assert len(read(page)["shown"]) == 4
+        press(page, "#states .chip", "Waiting")
+        press(page, "#states .chip", "Failed")
+        settled(page)
+        assert len(read(page)["shown"]) == len(fleet["nodes"])

@@ -1,0 +1,66 @@
+/* The connection to Ostler: the snapshot, then the stream of changes. It connects again by itself.
+ * `hear` gets, with data: snapshot, nodes, policy, beat; open; standby (the answer); waiting (why
+ * the stream is not there). The result connects anew. */
+
+const AGAIN_MS = 4000, FULL_MS = 10000, HIDDEN_MS = 60000;
+
+export function connect(hear) {
+	let stream = null, timer = 0, hiddenTimer = 0, turn = 0;
+
+	function close() {
+		turn++;
+		clearTimeout(timer);
+		stream?.close();
+		stream = null;
+	}
+
+	function later(ms) {
+		clearTimeout(timer);
+		timer = setTimeout(start, ms);
+	}
+
+	/* Fetches the snapshot, and listens from there on. */
+	async function start() {
+		close();
+		const mine = turn;
+		const [ok, body] = await fetch("fleet.json").then(async (answer) => [answer.ok, await answer.json()])
+			.catch(() => [false, { error: "Ostler does not answer" }]);
+		if (mine !== turn) return;
+		if (ok) {
+			hear("snapshot", body);
+			return listen(body.id);
+		}
+		if ("leader" in body) hear("standby", body);
+		else hear("waiting", body.error);
+		later(AGAIN_MS);
+	}
+
+	function listen(id) {
+		let opened = false;
+		stream = new EventSource(`events?after=${encodeURIComponent(id)}`);
+		for (const kind of ["nodes", "policy", "beat"])
+			stream.addEventListener(kind, ({ data }) => hear(kind, JSON.parse(data)));
+		stream.addEventListener("reset", start);
+		stream.onopen = () => {
+			opened = true;
+			hear("open");
+		};
+		/* The browser connects again by itself, unless the answer was a refusal. Then the snapshot says
+		 * why: the leader changed; or all streams are taken, and the snapshot is fetched now and then. */
+		stream.onerror = ({ target }) => {
+			const refused = target.readyState === EventSource.CLOSED;
+			hear("waiting", refused && !opened ? "No stream is free: the page updates every 10 s" :
+				"The connection is gone: trying again");
+			if (refused) later(opened ? 0 : FULL_MS);
+		};
+	}
+
+	/* A tab that is not looked at leaves its stream to others. */
+	document.addEventListener("visibilitychange", () => {
+		clearTimeout(hiddenTimer);
+		if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN_MS);
+		else if (!stream) start();
+	});
+	start();
+	return start;
+}
