@@ -15,7 +15,7 @@ RUN arch=${TARGETARCH:-$(dpkg --print-architecture)}; \
     OSTLER_OPENSSL=own scripts/build-libraries "build/libraries/$arch" "$arch"
 COPY Makefile LICENSE ./
 COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/embed-types scripts/
-COPY scripts/embed-completion scripts/sbom scripts/
+COPY scripts/embed-demo scripts/embed-completion scripts/sbom scripts/
 COPY main main
 COPY kubectl kubectl
 COPY lib lib
@@ -35,5 +35,7 @@ RUN arch=${TARGETARCH:-$(dpkg --print-architecture)}; \
 FROM scratch
 COPY --from=build /image /
 USER 65532:65532
-EXPOSE 8080
+# `docker run -p 127.0.0.1:8081:8081 IMAGE demo`: the page has to be reachable from outside.
+ENV container=oci
+EXPOSE 8080 8081
 ENTRYPOINT ["/usr/bin/ostler"]

@@ -11,7 +11,8 @@ V ?=
 WORLD ?= sim
 AGENT_IMAGE ?=
 SPEED ?= 10
-SCENARIO ?= sim/scenarios/fleet.yaml
+SCENARIO ?=
+LOG ?=
 SEEDS ?=
 ONLY ?=
 Q := $(if $V,,@)
@@ -53,19 +54,15 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat
 CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Ilib -I. -MMD -MP
 
 # From high to low, as the linker needs them: a layer uses only the layers after it.
-LAYERS := controller/engine reconcilers lib/runtime lib/serve lib/client reconcilers/decide \
-          reconcilers/manifests reconcilers/model lib/kube lib/base
+LAYERS := controller/engine reconcilers lib/runtime lib/serve lib/client reconcilers/view \
+          reconcilers/decide reconcilers/manifests reconcilers/model lib/kube lib/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
 # The layers of the node agent. No other layer uses them.
 NODE_LAYERS := node/operand node/cri node/gpus node/agent node/inventory
 NODE_ARCHIVES := $(patsubst %,$B/%.a,$(NODE_LAYERS))
-# The layer of the kubectl plugin. No other layer uses it.
-KUBECTL_LAYERS := kubectl/view
-KUBECTL_ARCHIVES := $(patsubst %,$B/%.a,$(KUBECTL_LAYERS))
-# The layers of the simulator, above all others. `ostler plan --simulate` runs a rollout in three.
+# The layers of the simulator. `ostler plan --simulate` runs a rollout in three of them.
 SIM_LAYERS := sim/serve sim/scenario sim/actors sim/world sim/api
 SIM_ARCHIVES := $(patsubst %,$B/%.a,$(SIM_LAYERS))
-PLAN_ARCHIVES := $B/sim/actors.a $B/sim/world.a $B/sim/api.a
 LIBS := -lcurl -lcrypto -lwebsockets -lnghttp2 -ljansson -lyaml -lz
 # A static link names the libraries that these need, too.
 STATIC_LIBS := -lwebsockets -lssl -lcrypto -lnghttp2 -ljansson -lyaml -lz -lcap
@@ -78,7 +75,7 @@ BUILTIN := $(wildcard crds/*.yaml charts/ostler/templates/rbac-*.yaml sim/api/*.
 EXTRA_sim/api := $B/sim/api/builtin_texts.o $B/sim/api/type_tables.o
 
 # One program under several names: its name says which of them it is (main/main.c).
-NAMES := ostler-node kubectl-gpu kubectl_complete-gpu
+NAMES := ostler-node ostler-sim kubectl-gpu kubectl_complete-gpu
 all: build/ostler build/ostler-nvml build/ostler-cuda $(NAMES:%=build/%)
 
 build/ostler: $B/ostler
@@ -86,9 +83,9 @@ build/ostler: $B/ostler
 $(NAMES:%=build/%): build/ostler
 	$Qln -sf ostler $@
 
-PROGRAM_SOURCES := $(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c)
-PROGRAM := $(PROGRAM_SOURCES:%.c=$B/%.o) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(PLAN_ARCHIVES) \
-           $(ARCHIVES) $B/kubectl/completion_scripts.o
+PROGRAM_SOURCES := $(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c sim/*.c)
+PROGRAM := $(PROGRAM_SOURCES:%.c=$B/%.o) $(NODE_ARCHIVES) $(SIM_ARCHIVES) $(ARCHIVES) \
+           $B/kubectl/completion_scripts.o $B/commands/demo_scenario.o $B/controller/web_files.o
 $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
@@ -164,13 +161,6 @@ $(LIBRARIES)/versions: FORCE
 	$Qscripts/build-libraries $(@D) $(ARCH)
 .PHONY: FORCE
 
-build/ostler-sim: $B/ostler-sim
-	$Qcp -f $< $@.new && mv -f $@.new $@
-
-$B/ostler-sim: $(patsubst %.c,$B/%.o,$(wildcard sim/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
-	@echo "  LINK  $@"
-	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
-
 # A layer without extra objects has an empty EXTRA_NAME on purpose.
 define LAYER
 EXTRA_$1 ?=
@@ -178,7 +168,7 @@ $B/$1.a: $(patsubst %.c,$B/%.o,$(sort $(wildcard $1/*.c))) $$(EXTRA_$1)
 	@mkdir -p $$(@D); rm -f $$@; $$(AR) rcs $$@ $$^
 endef
 AR := ar
-$(foreach l,$(SIM_LAYERS) $(KUBECTL_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
+$(foreach l,$(SIM_LAYERS) $(NODE_LAYERS) $(LAYERS),$(eval $(call LAYER,$l)))
 
 # Objects depend on this record of the flags and of the linked packages, whose files may be older
 # than the objects. They do not depend on this Makefile as a whole, nor on the folder of the tree.
@@ -211,6 +201,16 @@ $B/kubectl/completion_scripts.c: scripts/embed-completion $(wildcard kubectl/com
 	@mkdir -p $(@D)
 	$Qscripts/embed-completion > $@.new && mv -f $@.new $@
 $B/kubectl/completion_scripts.o: $B/kubectl/completion_scripts.c $B/flags
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/controller/web_files.c: scripts/embed-web $(wildcard web/*)
+	@mkdir -p $(@D)
+	$Qscripts/embed-web > $@.new && mv -f $@.new $@
+$B/controller/web_files.o: $B/controller/web_files.c $B/flags
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/commands/demo_scenario.c: scripts/embed-demo sim/scenarios/demo.yaml
+	@mkdir -p $(@D)
+	$Qscripts/embed-demo > $@.new && mv -f $@.new $@
+$B/commands/demo_scenario.o: $B/commands/demo_scenario.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 $B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi $B/flags
 	@mkdir -p $(@D)
@@ -246,8 +246,8 @@ UNIT := $(patsubst %.c,$B/%,$(UNIT_SOURCES))
 build/release/tests/unit/%.o: private CFLAGS += -O1
 build/asan/tests/unit/%.o: private CFLAGS += -O0
 $(UNIT): private LINK_release += -B/usr/lib/llvm-14/bin -fuse-ld=lld
-$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) \
-                 $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) \
+                 $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # The folders above the layers have no archive: a test is linked with the object of its module.
@@ -259,12 +259,13 @@ $B/tests/unit/controller/test_%: $B/tests/unit/controller/test_%.o $B/controller
                                  $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+$B/tests/unit/controller/test_fleet: $B/controller/fleet_frames.o
 $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o \
                            $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 $B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o \
-                              $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(ARCHIVES)
+                              $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # A test with one more operand: the objects that come from the rows are compiled again, with the row
@@ -385,8 +386,8 @@ FUZZ_SEED ?= 1
 FUZZ_SUPPORT := thing testbed testbed_objects testbed_passes testbed_pods testbed_store \
                 testbed_writes quiet tree
 FUZZ_HELPERS := $(FUZZ_SUPPORT:%=$B/tests/unit/support/%.o)
-$B/tests/fuzz/fuzz_%: $B/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) \
-                      $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/fuzz/fuzz_%: $B/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) \
+                      $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS) -lcmocka
 fuzz-programs: $(patsubst %,$B/tests/fuzz/fuzz_%,$(FUZZ))
@@ -423,7 +424,8 @@ BASE :=
 image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
 run:
-	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
+	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) LOG=$(LOG) \
+	    AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
 # One file to carry to a machine with a GPU, where it compares what all programs report of the GPU.
 # NVIDIA's programs come from e2e/operands/build.
 build/gpu-check.run: static tests/hardware/gpu-check scripts/pack-gpu-check
@@ -450,8 +452,10 @@ golden:
 	$QOSTLER_GOLDEN=write $B/tests/unit/manifests/test_render
 	$Q$(MAKE) --no-print-directory $B/tests/unit/node_inventory/test_machines
 	$QOSTLER_GOLDEN=write $B/tests/unit/node_inventory/test_machines
-	$Q$(MAKE) --no-print-directory $B/tests/unit/kubectl_view/test_views
-	$QOSTLER_GOLDEN=write $B/tests/unit/kubectl_view/test_views
+	$Q$(MAKE) --no-print-directory $B/tests/unit/view/test_views
+	$QOSTLER_GOLDEN=write $B/tests/unit/view/test_views
+	$Q$(MAKE) --no-print-directory $B/tests/unit/reconcilers/test_fleet_view
+	$QOSTLER_GOLDEN=write $B/tests/unit/reconcilers/test_fleet_view
 clean:
 	rm -rf build
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/str.h"
+#include "commands/demo.h"
 #include "commands/install_crds.h"
 #include "commands/offline.h"
 #include "controller/operator.h"
@@ -21,6 +23,8 @@ int ostler_main(int argc, char **argv)
         options_help(stderr);
         return 2;
     }
+    if (argc > 1 && str_eq(argv[1], "demo"))
+        return demo_main(argc - 1, argv + 1);
     if (options_parse(argc, argv, &o, &e) < 0) {
         fprintf(stderr, "ostler: %s\n", err_msg(&e));
         return 2;
@@ -33,6 +37,8 @@ int ostler_main(int argc, char **argv)
     case COMMAND_VERSION:
         printf("ostler %s\n", ostler_version);
         return 0;
+    case COMMAND_DEMO:
+        return 2; /* not reached: it has options of its own */
     case COMMAND_RENDER:
         return offline_render(&o);
     case COMMAND_VALIDATE:

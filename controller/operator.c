@@ -14,6 +14,9 @@
 #include "base/signals.h"
 #include "client/session.h"
 #include "controller/engine/engine.h"
+#include "controller/fleet.h"
+#include "controller/fleet_files.h"
+#include "controller/fleet_source.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
 #include "runtime/loop_http.h"
@@ -35,6 +38,8 @@ struct ostler {
     struct engine *engine;
     struct server *server;
     struct health_check ready_checks[5];
+    struct fleet_engine fleet_engine;
+    struct fleet *fleet; /* NULL: no page is served */
     bool finished;
     int exit_code;
 
@@ -54,6 +59,12 @@ static void operator_on_lost(void *arg)
 static uint64_t unique(const struct ostler *op)
 {
     return (uint64_t) clock_wall_us(&op->session.clock) ^ (uint64_t) getpid() << 44;
+}
+
+static void on_shown(void *arg, const char *name)
+{
+    struct ostler *op = arg;
+    fleet_changed(op->fleet, name);
 }
 
 static void on_finished(void *arg, int exit_code)
@@ -154,12 +165,41 @@ static void write_metrics(void *arg, struct buf *out)
     struct ostler *op = arg;
     engine_update_metrics(op->engine);
     process_metrics_update(&op->process_metrics);
+    fleet_update_metrics(op->fleet);
     metrics_text(op->metrics, out);
+}
+
+static void log_port(const char *message, int number)
+{
+    char port[16];
+    snprintf(port, sizeof port, "%d", number);
+    log_info(message, "port", port);
+}
+
+/* The nodes matter more than the page: Ostler works without it. */
+static void serve_fleet(struct ostler *op)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    op->fleet_engine = (struct fleet_engine){ op->engine, ostler_version, op->identity };
+    const struct fleet_options fo = { .listen = op->o->fleet_listen,
+                                      .hosts = op->o->fleet_hosts,
+                                      .files = fleet_files,
+                                      .file_count = fleet_file_count,
+                                      .holder = op->identity,
+                                      .server = op->server,
+                                      .loop = op->loop,
+                                      .metrics = op->metrics,
+                                      .texts = fleet_texts_of(&op->fleet_engine) };
+    op->fleet = fleet_new(&fo, &e);
+    if (op->fleet)
+        log_port("listening for the fleet page", fleet_port(op->fleet));
+    else
+        log_warn("no fleet page is served", "err", err_msg(&e));
 }
 
 static int serve(struct ostler *op, struct err *e)
 {
-    if (!*op->o->listen || op->o->command == COMMAND_CLEANUP)
+    if ((!*op->o->listen && !*op->o->fleet_listen) || op->o->command == COMMAND_CLEANUP)
         return 0;
     const struct health_check ready[] = {
         { "watches", engine_why_watches_fail, op->engine },
@@ -178,9 +218,10 @@ static int serve(struct ostler *op, struct err *e)
     op->server = server_new(&so, e);
     if (!op->server)
         return -1;
-    char port[16];
-    snprintf(port, sizeof port, "%d", server_port(op->server));
-    log_info("listening", "port", port);
+    if (*op->o->listen)
+        log_port("listening", server_port(op->server));
+    if (*op->o->fleet_listen)
+        serve_fleet(op);
     return server_adopt(op->server, loop_fd(op->loop), turn, op, e);
 }
 
@@ -209,6 +250,7 @@ static void set_up_engine(struct ostler *op)
         .lost = operator_on_lost,
         .finished = on_finished,
         .arg = op,
+        .viewer = { on_shown, op },
     };
     op->engine = engine_new(&o);
 }
@@ -258,6 +300,7 @@ static void wait_and_turn(struct ostler *op)
 static void operator_tear_down(struct ostler *op)
 {
     server_free(op->server);
+    fleet_free(TAKE(op->fleet)); /* before the engine, which tells it of changes */
     engine_free(op->engine);
     session_close(&op->session); /* last: the others may cancel their requests */
     manifests_free(op->manifests);

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
+#include "serve/hosts.h"
 #include "serve/listen.h"
 
 const char ostler_version[] = OSTLER_VERSION;
@@ -23,6 +24,8 @@ static const struct command_row commands[] = {
                           "runs" },
     [COMMAND_INSTALL_CRDS] = { "install-crds", NULL,
                                "install or upgrade the CustomResourceDefinitions in a directory" },
+    [COMMAND_DEMO] = { "demo", NULL,
+                       "show Ostler at work in a simulated cluster; `ostler demo --help`" },
     [COMMAND_HELP] = { "help", NULL, "print this help" },
     [COMMAND_VERSION] = { "version", NULL, "print the version" },
 };
@@ -40,6 +43,11 @@ static bool store_address(const struct option_kind *kind, const char *value, voi
     return option_store_any(kind, value, to) && (!*value || listen_is_address(value));
 }
 
+static bool store_hosts(const struct option_kind *kind, const char *value, void *to)
+{
+    return option_store_any(kind, value, to) && hosts_are_valid(value);
+}
+
 static const struct option_kind namespace = {
     .store = store_namespace,
     .wanted = "must be the name of a namespace: at most 63 lower case letters, digits and \"-\", "
@@ -48,6 +56,10 @@ static const struct option_kind namespace = {
 };
 static const struct option_kind address = {
     .store = store_address, .wanted = "must be IP:port, [IPv6]:port or :port, or \"\" for none"
+};
+static const struct option_kind hosts = {
+    .store = store_hosts,
+    .wanted = "must be names of hosts, without ports, such as \"fleet.example.com,10.0.0.7\""
 };
 static const struct option_kind duration = {
     .store = option_store_duration, .wanted = "must be a number with a unit, such as 10m or 1h30m"
@@ -78,6 +90,11 @@ static const struct option_row rows[] = {
       AT(operand_namespace), "NAME", "namespace of the operands; default: ostler-operands" },
     { "--listen", NULL, BIT(COMMAND_RUN), &address, AT(listen), "ADDR:PORT",
       "address of /metrics, /healthz and /readyz; \"\" for none; default: :8080" },
+    { "--fleet-listen", NULL, BIT(COMMAND_RUN), &address, AT(fleet_listen), "ADDR:PORT",
+      "address of the fleet page; \"\" for none; default: 127.0.0.1:8081" },
+    { "--fleet-hosts", NULL, BIT(COMMAND_RUN), &hosts, AT(fleet_hosts), "LIST",
+      "more names under which browsers may reach the fleet page; default: only localhost, "
+      "127.0.0.1 and [::1]" },
     { "--leader-elect", NULL, ONLINE, &option_switch, AT(leader_elect), "BOOL",
       "act only as the leader of several replicas; default: true" },
     { "--allowed-image-prefixes", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_any,
@@ -182,7 +199,7 @@ static int check_together(const struct options *o, const struct option_reader *r
     if (option_check(r, BIT(o->command), commands[o->command].name, e) < 0)
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (r->given & BIT(i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
+        if (option_given(r, i) && (rows[i].commands & SIMULATION) == SIMULATION && !o->simulate)
             return err_set(e, ERR_INVALID, "%s needs --simulate", rows[i].name);
     return check_needs(o, e);
 }
@@ -193,6 +210,8 @@ int options_parse(int argc, char **argv, struct options *ret, struct err *e)
                              .command = COMMAND_RUN,
                              .operand_namespace = "ostler-operands",
                              .listen = ":8080",
+                             .fleet_listen = "127.0.0.1:8081",
+                             .fleet_hosts = "",
                              .limits = POLICY_LIMITS_DEFAULT,
                              .absent_policy_grace_ms = 10 * 60 * 1000,
                              .leader_elect = true,

@@ -18,6 +18,7 @@ enum command {
     COMMAND_PLAN,
     COMMAND_CLEANUP,
     COMMAND_INSTALL_CRDS,
+    COMMAND_DEMO,
     COMMAND_HELP,
     COMMAND_VERSION
 };
@@ -30,7 +31,9 @@ struct options {
     const char *context;    /* of the kubeconfig; NULL: the current one */
     const char *namespace;  /* of the Lease; NULL: the pod's own, else ostler-system */
     const char *operand_namespace;
-    const char *listen;          /* "": no server */
+    const char *listen;       /* "": no server */
+    const char *fleet_listen; /* "": no fleet page */
+    const char *fleet_hosts;
     struct policy_limits limits; /* for the policy */
     const char *agent_image;     /* NULL: no node agents */
     const char *node_name;       /* NULL or "": unknown */

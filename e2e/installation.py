@@ -34,6 +34,8 @@ ALL_THAT_IS_OPTIONAL = (
     "controlPlaneNodes=true,requiredNodes[0].key=node-role.kubernetes.io/control-plane,"
     "requiredNodes[0].operator=Exists",
     "--set",
+    "fleetPage.listen=:8081,fleetPage.hosts={fleet.example.com},fleetPage.namespaces={ingress}",
+    "--set",
     "allowRepairs=true,"
     "absentPolicyGrace=1h,log.level=debug,log.format=text,resources.limits.memory=128Mi,"
     "image.pullPolicy=Always",

@@ -16,14 +16,14 @@
 #include "kubectl/bundle_logs.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
-#include "kubectl/view/events.h"
-#include "kubectl/view/explain.h"
-#include "kubectl/view/nodes.h"
-#include "kubectl/view/scrub.h"
-#include "kubectl/view/status.h"
-#include "kubectl/view/support.h"
+#include "reconcilers/view/events.h"
+#include "reconcilers/view/explain.h"
+#include "reconcilers/view/nodes.h"
+#include "reconcilers/view/scrub.h"
+#include "reconcilers/view/status.h"
+#include "reconcilers/view/support.h"
 #include "reconcilers/model/xid.h"
-#include "kubectl/view/snapshot.h"
+#include "reconcilers/view/snapshot.h"
 
 enum { TEXT_ROOM = 256 << 20, READY_PODS_MAX = 500, EXPLAINED_MAX = 10, WIDTH = 160 };
 /* Most nodes whose faults the bundle has in full. */

@@ -12,7 +12,7 @@
 #include "kube/log_tail.h"
 #include "kube/object.h"
 #include "kubectl/show.h"
-#include "kubectl/view/snapshot.h"
+#include "reconcilers/view/snapshot.h"
 
 /* Timeout for an unresponsive kubelet, and the concurrent requests that may wait for it. */
 enum { BYTES = BUNDLE_LOGS_KIB << 10, TIMEOUT_MS = 10000, AT_ONCE = 16 };

@@ -9,10 +9,10 @@
 #include "kube/object.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
-#include "kubectl/view/edit.h"
-#include "kubectl/view/edit_health.h"
-#include "kubectl/view/snapshot.h"
-#include "kubectl/view/term.h"
+#include "reconcilers/view/edit.h"
+#include "reconcilers/view/edit_health.h"
+#include "reconcilers/view/snapshot.h"
+#include "reconcilers/view/term.h"
 
 /* Attempts after a concurrent write: Ostler itself writes the policy's status every few seconds. */
 enum { TRIES = 5, PAUSE_MS = 200 };

@@ -9,9 +9,9 @@
 #include "kubectl/ask.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
-#include "kubectl/view/edit_health.h"
-#include "kubectl/view/health.h"
-#include "kubectl/view/snapshot.h"
+#include "reconcilers/view/edit_health.h"
+#include "reconcilers/view/health.h"
+#include "reconcilers/view/snapshot.h"
 #include "reconcilers/decide/node_types.h"
 
 int completion_print(const char *shell)

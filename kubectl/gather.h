@@ -1,4 +1,4 @@
-/* Reads the parts of a cluster that a command needs, in the form of kubectl/view/snapshot.h. */
+/* Reads the parts of a cluster that a command needs, in the form of reconcilers/view/snapshot.h. */
 #ifndef OSTLER_KUBECTL_GATHER_H
 #define OSTLER_KUBECTL_GATHER_H
 

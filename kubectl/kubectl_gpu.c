@@ -11,8 +11,9 @@
 #include "kubectl/change.h"
 #include "kubectl/completion.h"
 #include "kubectl/options.h"
+#include "kubectl/page.h"
 #include "kubectl/show.h"
-#include "kubectl/view/term.h"
+#include "reconcilers/view/term.h"
 
 /* A command that uses a cluster; returns 0, or -1 with an error. */
 typedef int command_fn(struct ask *a, const struct gpu_options *o, struct err *e);
@@ -21,6 +22,7 @@ static command_fn *const online[GPU_COMMAND_COUNT] = {
     [GPU_EVENTS] = show_run,    [GPU_PAUSE] = change_run,  [GPU_RESUME] = change_run,
     [GPU_APPROVE] = change_run, [GPU_HOLD] = change_run,   [GPU_RELEASE] = change_run,
     [GPU_REPAIR] = change_run,  [GPU_IGNORE] = change_run, [GPU_BUNDLE] = bundle_write,
+    [GPU_PAGE] = page_show,
 };
 
 static int complain(const struct err *e)

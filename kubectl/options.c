@@ -38,12 +38,20 @@ static bool store_dry_run(const struct option_kind *kind, const char *value, voi
     return str_eq(value, "server");
 }
 
+static bool store_port(const struct option_kind *kind, const char *value, void *to)
+{
+    (void) kind;
+    return str_parse_int(value, 1, 65535, to);
+}
+
 static const struct option_kind text = { .store = option_store_text,
                                          .wanted = "must not be empty" };
 static const struct option_kind path = { .store = option_store_text,
                                          .wanted = "must not be empty" };
 static const struct option_kind span = { .store = store_span,
                                          .wanted = "must be a duration such as 30s or 2h" };
+static const struct option_kind port = { .store = store_port,
+                                         .wanted = "must be a number from 1 to 65535" };
 static const struct option_kind format = { .store = option_store_word,
                                            .wanted = "must be one of wide, json and yaml",
                                            .words = outputs };
@@ -59,7 +67,7 @@ static const struct option_kind dry_run = {
 #define WRITES                                                                                     \
     (BIT(PAUSE) | BIT(RESUME) | BIT(APPROVE) | BIT(HOLD) | BIT(RELEASE) | BIT(REPAIR) | BIT(IGNORE))
 #define SHOWS (BIT(STATUS) | BIT(NODES) | BIT(EXPLAIN) | BIT(EVENTS))
-#define PLUGIN (SHOWS | WRITES | BIT(BUNDLE))
+#define PLUGIN (SHOWS | WRITES | BIT(BUNDLE) | BIT(PAGE))
 /* A plan has no colours, and does not use Ostler's own namespace. */
 #define ONLINE (PLUGIN | BIT(PLAN))
 
@@ -115,6 +123,10 @@ static const struct option_row rows[] = {
       "ignore: let the fault count again" },
     { "--dry-run", NULL, WRITES, &dry_run, AT(dry_run), "server",
       "let the API server check the change without applying it" },
+    { "--port", NULL, BIT(PAGE), &port, AT(port), "NUMBER",
+      "page: port on this machine; default: a free one" },
+    { "--no-browser", NULL, BIT(PAGE), &option_flag, AT(no_browser), "",
+      "page: print the address without opening a browser" },
     { "--no-color", NULL, PLUGIN, &option_flag, AT(no_colour), "",
       "no colours on a terminal; $NO_COLOR has the same effect" },
 };

@@ -24,6 +24,7 @@
     X(RELEASE, "release", "NODE…", "include held nodes in upgrades again")                         \
     X(REPAIR, "repair", "NODE", "ask for a repair of a node's GPUs now; --cancel takes it back")   \
     X(IGNORE, "ignore", "NODE", "do nothing about a fault of a node's GPUs; --undo takes it back") \
+    X(PAGE, "page", "", "open the live page of the fleet in a browser, until Ctrl-C")              \
     X(BUNDLE, "bundle", "", "write a support bundle without secrets")                              \
     X(COMPLETION, "completion", "SHELL",                                                           \
       "print a completion script: kubectl for `kubectl gpu`; bash, zsh, fish for `kubectl-gpu`")   \
@@ -65,6 +66,8 @@ struct gpu_options {
     const char *fault; /* ignore: the fault's reason, or "all"; NULL: not given */
     bool simulate;
     bool no_colour;
+    bool no_browser; /* page: only print the address */
+    int64_t port;    /* page: on this machine; 0: a free one */
     char *const *names; /* the command's arguments */
     size_t name_count;
 };

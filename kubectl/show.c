@@ -1,5 +1,6 @@
 #include "kubectl/show.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +8,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/terminal.h"
 #include "kube/object.h"
 #include "kubectl/gather.h"
-#include "kubectl/view/events.h"
-#include "kubectl/view/explain.h"
-#include "kubectl/view/nodes.h"
-#include "kubectl/view/snapshot.h"
-#include "kubectl/view/status.h"
+#include "reconcilers/view/events.h"
+#include "reconcilers/view/explain.h"
+#include "reconcilers/view/nodes.h"
+#include "reconcilers/view/snapshot.h"
+#include "reconcilers/view/status.h"
 
 enum {
     OUT_MAX = 256 << 20,
@@ -63,6 +65,15 @@ static struct paint paint_of(const struct gpu_options *o)
 
 /* ---- once */
 
+/* Appends what `ostler demo` wants above the view, which may change from picture to picture. */
+static void add_above(struct buf *out)
+{
+    const char *file = getenv("OSTLER_WATCH_ABOVE");
+    CLEANUP_FD int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0)
+        (void) !file_read_all(fd, out);
+}
+
 /* Writes text for a screen with so many rows (0: no limit). A line wider than the screen takes
  * several rows. */
 static void write_out(const struct shown *s, const struct gpu_options *o, const json_t *viewed,
@@ -78,6 +89,8 @@ static void write_out(const struct shown *s, const struct gpu_options *o, const 
         CLEANUP_BUF struct buf out = BUF_INIT(OUT_MAX), screen = BUF_INIT(OUT_MAX);
         struct paint p = paint_of(o);
         size_t columns = screen_size().ws_col;
+        if (o->watch)
+            add_above(&out);
         s->print(viewed, &p, &out);
         term_fit(&screen, buf_text(&out), columns ? columns : (size_t) p.width, rows);
         fputs(buf_text(&screen), stdout);

@@ -3,7 +3,7 @@
 #define OSTLER_KUBECTL_SHOW_H
 
 #include "kubectl/ask.h"
-#include "kubectl/view/term.h"
+#include "reconcilers/view/term.h"
 
 /* Exit codes; see docs/kubectl-gpu.1. */
 enum { GPU_DONE = 0, GPU_NOT_DONE = 1, GPU_USAGE = 2 };

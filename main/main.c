@@ -9,6 +9,7 @@
 #include "kubectl/kubectl_gpu.h"
 #include "node/ostler_node.h"
 #include "commands/ostler.h"
+#include "sim/ostler_sim.h"
 
 struct program {
     const char *name;
@@ -18,6 +19,7 @@ struct program {
 static const struct program PROGRAMS[] = {
     { "ostler", ostler_main },
     { "ostler-node", ostler_node_main },
+    { "ostler-sim", ostler_sim_main },
     { "kubectl-gpu", kubectl_gpu_main },
     { "kubectl_complete-gpu", kubectl_complete_gpu_main },
     /* a plugin whose command has a dash may be called this way */

@@ -15,6 +15,7 @@
 #include "reconcilers/decide/rollout_types.h"
 #include "reconcilers/decide/intents.h"
 #include "reconcilers/decide/tally.h"
+#include "reconcilers/recent_events.h"
 #include "runtime/informer.h"
 #include "runtime/table.h"
 
@@ -40,6 +41,7 @@ struct node_slot {
     char *name;
     struct node *node; /* NULL: pods are bound to the name, but there is no such Node */
     struct pod *pods;  /* list through next_on_node */
+    unsigned used;     /* GPUs that these request */
     struct node_reading read;
     struct node_summary summary;
     uint32_t epoch; /* epoch of its last reconcile */
@@ -117,6 +119,9 @@ struct cluster_listener {
     /* The report of a node may be stale. `soon`: all of it is wrong, and something waits for its
      * removal. May be NULL. */
     void (*report)(void *arg, const char *name, bool soon);
+    /* What the fleet page shows of a node may have changed; NULL: of the policy. May be NULL, if no
+     * page is served. It is called amid changes: read nothing before the turn of the loop ends. */
+    void (*shown)(void *arg, const char *name);
 };
 
 struct cluster_options {
@@ -177,6 +182,7 @@ struct cluster {
     json_t *confirmed;
     struct intents intents; /* cached intents of children under `policy` */
     struct cluster_brake brake;
+    struct recent_events recent; /* Events that Ostler sent, for the fleet page */
 };
 
 /* ---- cluster_tables.c */

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/cluster_shown.h"
 #include "reconcilers/model/names.h"
 
 static void forget_problems(struct cluster *c)
@@ -126,7 +127,9 @@ void cluster_take_policy(struct cluster *c, const json_t *object)
             cluster_policy_decode(c);
     }
     json_decref(before);
+    cluster_shown_policy(c);
     if (!same) {
+        cluster_shown_all(c); /* pools and topologyKey may have changed */
         cluster_new_epoch(c);
         return;
     }

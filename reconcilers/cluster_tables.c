@@ -13,6 +13,7 @@
 #include "reconcilers/cluster_failures.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_policy.h"
+#include "reconcilers/cluster_shown.h"
 #include "reconcilers/projections.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
@@ -128,6 +129,7 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     cluster_brake_forget(c, slot);
     tally_remove(&c->tally, &slot->summary);
     cluster_enqueue_report(c, slot->name);
+    cluster_shown(c, slot->name);
     if (slot->pods)
         enqueue_node(c, slot->name); /* its one-off pods, which nothing else would delete */
     forget_slot(c, slot);
@@ -178,6 +180,7 @@ static void node_changed(void *arg, struct record *before, struct record *after)
         slot->stays_s = cluster_now_s(c);
     forget_reading(slot);
     enqueue_node(c, slot->name);
+    cluster_shown_node(c, (const struct node *) before, slot->node);
     if (before && was_cleaned((const struct node *) before, slot->node))
         enqueue_policy(c, false);
     if (before && matters_to_rollout(c, (const struct node *) before, slot->node))
@@ -234,8 +237,10 @@ static void unlink_pod(struct cluster *c, struct pod *p)
     struct pod **at = &slot->pods;
     while (*at && *at != p)
         at = &(*at)->next_on_node;
-    if (*at)
+    if (*at) {
         *at = p->next_on_node;
+        slot->used -= p->gpus;
+    }
     slot->pods_epoch = 0;
     if (slot->node)
         enqueue_node(c, slot->name);
@@ -250,6 +255,7 @@ static void link_pod(struct cluster *c, struct pod *p)
     struct node_slot *slot = slot_of(c, name);
     p->next_on_node = slot->pods;
     slot->pods = p;
+    slot->used += p->gpus;
     slot->pods_epoch = 0;
     if (slot->node)
         enqueue_node(c, slot->name);
@@ -280,6 +286,7 @@ static void pod_changed(void *arg, struct record *before, struct record *after)
     bool matters = pulls(before) || pulls(after) || is_in_the_way(c, before) ||
                    is_in_the_way(c, after);
     cluster_failures_moved(c, (struct pod *) before, (struct pod *) after);
+    cluster_shown_pod(c, (const struct pod *) before, (const struct pod *) after);
     if (before)
         unlink_pod(c, (struct pod *) before);
     if (after)
@@ -318,6 +325,8 @@ static void child_changed(void *arg, struct record *before, struct record *after
         return;
     }
     bool record = any->resource == RESOURCE_REVISION;
+    if (record && (!was || !is))
+        cluster_shown_all(c); /* its version is known now, or no longer */
     if (record && c->policy_valid && !record_standing_same(was, is)) {
         /* Known good revisions may have changed. Until every node has been reconciled with that,
          * the policy's targets are not known. */
@@ -377,6 +386,7 @@ static void report_changed(void *arg, struct record *before, struct record *afte
     const char *name = after ? after->key : before->key;
     struct node_slot *slot = map_get(&c->slots, name);
     cluster_enqueue_report(c, name);
+    cluster_shown_report(c, (const struct gpu_node *) before, (const struct gpu_node *) after);
     if (slot && slot->node && !node_holders_same(holders_in(before), holders_in(after)))
         holders_changed(c, slot);
     if (slot && slot->node &&
@@ -420,6 +430,7 @@ void cluster_init(struct cluster *c, const struct cluster_options *o)
     *c = (struct cluster){ .o = *o, .strings = intern_new(), .epoch = 1 };
     c->began_us = c->own_began_us = clock_wall_us(o->clock) - clock_mono_ms(o->clock) * 1000;
     c->confirmed = json_object();
+    recent_events_init(&c->recent);
     tables_init(c);
 }
 
@@ -440,6 +451,7 @@ void cluster_clear(struct cluster *c)
 {
     brake_list_clear(&c->brake.unhealthy);
     brake_list_clear(&c->brake.closings);
+    recent_events_clear(&c->recent);
     free_slots(c);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (c->tables[i].ops.project)

@@ -8,6 +8,7 @@
 #include "reconcilers/cluster_failures.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_health.h"
+#include "reconcilers/cluster_shown.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/fault_notices.h"
@@ -167,9 +168,14 @@ static bool asks_for_holders(const struct node *n, const struct node_verdict *v)
 static void node_reconciler_count(struct reconcilers *r, struct node_slot *slot,
                                   const struct node_verdict *v)
 {
+    bool claimed = slot->summary.next_text || v->next_text;
     unsigned changed = tally_set(&r->cluster->tally, &slot->summary, v);
-    if (changed)
+    if (changed) {
         r->policy(r->arg, waits_for_policy(v));
+        cluster_shown(r->cluster, slot->name);
+    }
+    if (changed && claimed)
+        cluster_shown_policy(r->cluster); /* what nodes wait for */
     if (changed & TALLY_ROLLOUT)
         cluster_enqueue_rollout(r->cluster);
     cluster_node_seen(r->cluster, slot);

@@ -46,6 +46,10 @@ void action_text(const struct spec_action *action, const char *refused, struct b
 {
     enum spec_form form = rows[action->verb].form;
     const char *verb = rows[action->verb].verb;
+    if (action->about && !refused) {
+        buf_str(out, action->about);
+        return;
+    }
     if (doers[action->verb])
         buf_str(out, doers[action->verb]);
     else if (form == FORM_ITSELF)

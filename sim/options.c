@@ -40,6 +40,8 @@ static const struct option_row rows[] = {
       "end after this virtual time, such as 90s, 10m or 1h30m; default: on a signal" },
     { "--show", NULL, 0, &option_flag, AT(show), "",
       "show what happens: as a picture on a terminal, else as lines" },
+    { "--tell", NULL, 0, &option_flag, AT(tell), "",
+      "print only a story: what admins and users do, and what Ostler says of it" },
     { "--api-only", NULL, 0, &option_flag, AT(api_only), "",
       "only the API server: no controllers, no scheduler, no kubelets" },
     { "--log-level", NULL, 0, &option_log_level, AT(log_level), "LEVEL",

@@ -17,7 +17,7 @@ struct sim_options {
     double speed;        /* virtual seconds per real second */
     int64_t seed;        /* -1: the scenario's */
     int64_t duration_ms; /* virtual; 0: until a signal */
-    bool show;
+    bool show, tell;
     bool api_only; /* without actors */
     bool help, version;
     enum log_level log_level;

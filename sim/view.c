@@ -375,7 +375,7 @@ static void draw(const struct view *v, int columns, int rows, struct buf *out)
 
 /* ---- the view */
 
-struct view *view_new(const struct view_options *o)
+struct view *sim_view_new(const struct view_options *o)
 {
     struct view *v = xcalloc(1, sizeof *v);
     v->o = *o;
@@ -385,7 +385,7 @@ struct view *view_new(const struct view_options *o)
     return v;
 }
 
-void view_free(struct view *v)
+void sim_view_free(struct view *v)
 {
     json_decref(v->said);
     map_clear_with(&v->floors, free);
@@ -395,13 +395,13 @@ void view_free(struct view *v)
     free(v);
 }
 
-void view_report(struct view *v, const char *text)
+void sim_view_report(struct view *v, const char *text)
 {
     add_note(v, text);
     add_line(v, NULL, text);
 }
 
-void view_show(struct view *v, int columns, int rows, struct buf *out)
+void sim_view_show(struct view *v, int columns, int rows, struct buf *out)
 {
     if (v->o.picture)
         draw(v, columns, rows, out);

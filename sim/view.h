@@ -20,13 +20,13 @@ struct view_options {
 };
 
 /* Subscribes to commits of the API. */
-struct view *view_new(const struct view_options *o);
+struct view *sim_view_new(const struct view_options *o);
 /* Frees it; the API must make no more commits. NULL is allowed. */
-void view_free(struct view *v);
+void sim_view_free(struct view *v);
 /* Shows an action of a user as a line and in the picture. */
-void view_report(struct view *v, const char *text);
+void sim_view_report(struct view *v, const char *text);
 /* Appends the whole picture for this screen size, or the lines about changes since the last
  * call. */
-void view_show(struct view *v, int columns, int rows, struct buf *out);
+void sim_view_show(struct view *v, int columns, int rows, struct buf *out);
 
 #endif

@@ -259,6 +259,8 @@ static void on_notice(void *arg, const struct notice *n)
 {
     struct engine *en = engine_of(arg);
     recorder_event(en->recorder, n);
+    if (en->o.viewer.changed)
+        recent_events_add(&en->cluster.recent, n, cluster_now_s(&en->cluster));
 }
 
 static void on_health(void *arg, const struct node_slot *slot, const struct gpu_node *before,
@@ -268,6 +270,12 @@ static void on_health(void *arg, const struct node_slot *slot, const struct gpu_
     int64_t again_ms;
     bool tells = en->mode == ENGINE_WORKING && cluster_mode(&en->cluster, &again_ms) == MODE_MANAGE;
     fault_news(&en->reconcilers, slot, before, after, tells);
+}
+
+static void on_shown(void *arg, const char *name)
+{
+    const struct engine *en = arg;
+    en->o.viewer.changed(en->o.viewer.arg, name);
 }
 
 static void read_text(void *arg, const char *key, struct request request_steal)
@@ -424,7 +432,8 @@ struct engine *engine_new(const struct engine_options *o)
                                             .arg = en,
                                             .rollout = want_rollout,
                                             .health = on_health,
-                                            .report = want_report };
+                                            .report = want_report,
+                                            .shown = o->viewer.changed ? on_shown : NULL };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster,
                                             .manifests = o->manifests,
@@ -490,6 +499,16 @@ void engine_free(struct engine *en)
 bool engine_working(const struct engine *en)
 {
     return en->mode == ENGINE_WORKING;
+}
+
+bool engine_leads(const struct engine *en)
+{
+    return en->leading;
+}
+
+const char *engine_leader(const struct engine *en)
+{
+    return en->lease ? lease_holder(en->lease) : NULL;
 }
 
 const struct cluster *engine_cluster(const struct engine *en)

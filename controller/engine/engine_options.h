@@ -25,6 +25,13 @@ struct cleanup_wishes {
     int64_t timeout_ms; /* gives up after this; 0: never */
 };
 
+/* Who looks at what the engine knows. */
+struct engine_viewer {
+    /* As `shown` of struct cluster_listener; NULL: there is none. */
+    void (*changed)(void *arg, const char *name);
+    void *arg;
+};
+
 /* All members are borrowed and must outlive the engine. Callbacks run in a turn of the loop;
  * none may free the engine. */
 struct engine_options {
@@ -50,6 +57,7 @@ struct engine_options {
      * May be NULL. */
     void (*answered)(void *arg, const struct request *request, int status);
     void *arg;
+    struct engine_viewer viewer;
 };
 
 #endif

@@ -32,7 +32,7 @@ INSTALLATIONS = {
     "as_little_as_can_be": (
         "--set",
         "replicas=1,metrics.service.enabled=false,admissionPolicy.enabled=false,"
-        "cleanup.enabled=false",
+        "cleanup.enabled=false,fleetPage.enabled=false",
         "--set",
         "crds.upgrade=false,image.tag=dev",
         "--set",

@@ -60,6 +60,28 @@ void buf_printf(struct buf *b, const char *fmt, ...)
     va_end(ap);
 }
 
+char *buf_digits(char to[static BUF_NUMBER_MAX], int64_t n)
+{
+    char digits[BUF_NUMBER_MAX];
+    size_t len = 0;
+    uint64_t rest = n < 0 ? -(uint64_t) n : (uint64_t) n;
+    do
+        digits[len++] = (char) ('0' + rest % 10);
+    while (rest /= 10);
+    if (n < 0)
+        *to++ = '-';
+    while (len)
+        *to++ = digits[--len];
+    return to;
+}
+
+void buf_number(struct buf *b, int64_t n)
+{
+    char text[BUF_NUMBER_MAX + 1];
+    *buf_digits(text, n) = '\0';
+    buf_str(b, text);
+}
+
 const char *buf_text(const struct buf *b)
 {
     return b->data ? b->data : "";

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/mem.h"
 
@@ -31,6 +32,13 @@ char *buf_grow(struct buf *b, size_t n) __attribute__((warn_unused_result));
 void buf_str(struct buf *b, const char *s);
 /* The same for a formatted text. */
 void buf_printf(struct buf *b, const char *fmt, ...) PRINTF(2, 3);
+/* Longest decimal number, in bytes. */
+enum { BUF_NUMBER_MAX = 20 };
+
+/* Writes a number in decimal at `to` and returns its end: much faster than a format. */
+char *buf_digits(char to[static BUF_NUMBER_MAX], int64_t n);
+/* Appends a number in decimal; like buf_str(). */
+void buf_number(struct buf *b, int64_t n);
 /* The content as a string, "" if there is none; valid until the buffer changes. */
 const char *buf_text(const struct buf *b);
 /* Drops the first n bytes. */

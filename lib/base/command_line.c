@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/str.h"
 
-#define BIT(n) (1u << (n))
+#define BIT(n) (UINT64_C(1) << (n))
 
 /* ---- values */
 
@@ -126,6 +126,11 @@ static bool takes_next(const struct option_row *row, const char *next, void *to)
                     (row->kind->arity == OPTION_MAY_NEXT && row->kind->store(row->kind, next, to)));
 }
 
+bool option_given(const struct option_reader *r, size_t index)
+{
+    return r->given & BIT(index);
+}
+
 /* Takes an option, and the next word if it is its value. */
 static int command_line_take(struct option_reader *r, const char *arg, struct err *e)
 {
@@ -134,7 +139,7 @@ static int command_line_take(struct option_reader *r, const char *arg, struct er
     const struct option_row *row = option_find(t, arg, &value);
     if (!row)
         return err_set(e, ERR_INVALID, "unknown %s %s; `%s` lists them", t->unknown, arg, t->lists);
-    if (r->given & BIT(row - t->rows) && !t->repeats)
+    if (option_given(r, (size_t) (row - t->rows)) && !t->repeats)
         return err_set(e, ERR_INVALID, "%s is given twice", row->name);
     r->given |= BIT(row - t->rows);
     if (row->kind->arity == OPTION_FLAG && value)
@@ -178,7 +183,7 @@ int option_check(const struct option_reader *r, unsigned command, const char *na
 {
     const struct option_table *t = r->table;
     for (size_t i = 0; i < t->count; i++)
-        if (r->given & BIT(i) && !(t->rows[i].commands & command))
+        if (option_given(r, i) && !(t->rows[i].commands & command))
             return err_set(e, ERR_INVALID, "%s is not an option of `%s %s`; `%s` lists the options",
                            t->rows[i].name, t->program, name, t->lists);
     return 0;

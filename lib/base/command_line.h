@@ -53,7 +53,7 @@ struct command_row {
 };
 
 struct option_table {
-    const struct option_row *rows; /* at most 32 */
+    const struct option_row *rows; /* at most 64 */
     size_t count;
     const char *program; /* the program name with commands: "kubectl gpu" */
     const char *lists;   /* the command that lists them: "kubectl gpu help" */
@@ -71,7 +71,7 @@ struct option_reader {
     char **argv;
     int at;          /* the next word; starts at 1 */
     void *to;        /* the struct that holds the options */
-    unsigned given;  /* options seen so far, as bits */
+    uint64_t given;  /* options seen so far, as bits */
     bool only_words; /* "--" was seen */
 };
 
@@ -93,6 +93,8 @@ const struct option_row *option_find(const struct option_table *t, const char *a
 enum option_next option_next(struct option_reader *r, struct err *e);
 /* Checks that the command with this bit and this name accepts all given options. */
 int option_check(const struct option_reader *r, unsigned command, const char *name, struct err *e);
+/* Whether the option at this index of the table was given. */
+bool option_given(const struct option_reader *r, size_t index);
 /* Prints the options: names padded to `name_width` (0: not padded), names with arguments to
  * `width`. */
 void option_help(FILE *out, const struct option_table *t, int name_width, int width);

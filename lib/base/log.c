@@ -32,9 +32,11 @@ static void print_text(FILE *out, const char *s)
         fputc('"', out);
     for (; *s; s += n) {
         uint32_t c = str_utf8_first(s, &n);
-        if (terminal_obeys(c))
-            fprintf(out, n == 1 ? "\\x%02x" : "\\u%04x", n == 1 ? (unsigned char) *s : c);
-        else if (c == '"' || c == '\\')
+        char escape[TERMINAL_ESCAPE_MAX];
+        if (terminal_obeys(c)) {
+            terminal_escape(s, n, escape);
+            fputs(escape, out);
+        } else if (c == '"' || c == '\\')
             fprintf(out, "\\%c", *s);
         else
             fwrite(s, 1, n, out);

@@ -1,5 +1,6 @@
 #include "base/terminal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -44,19 +45,84 @@ char *terminal_clean_lines(const char *s)
     return buf_take(&b);
 }
 
-json_t *terminal_clean_tree(const json_t *value)
+/* A copy of a tree whose texts this function copies. */
+static json_t *copy_tree(const json_t *value, char *(*copy_text)(const char *s))
 {
     json_t *copy = json_is_object(value)  ? json_object()
                    : json_is_array(value) ? json_array()
                                           : NULL;
     JSON_EACH_MEMBER (key, child, value)
-        json_object_set_new(copy, key, terminal_clean_tree(child));
+        json_object_set_new(copy, key, copy_tree(child, copy_text));
     JSON_EACH (child, value)
-        json_array_append_new(copy, terminal_clean_tree(child));
+        json_array_append_new(copy, copy_tree(child, copy_text));
     if (copy || !json_is_string(value))
         return copy ? copy : json_deep_copy(value);
-    CLEANUP_FREE char *clean = terminal_clean_lines(json_string_value(value));
-    return json_text(clean);
+    CLEANUP_FREE char *text = copy_text(json_string_value(value));
+    return json_text(text);
+}
+
+json_t *terminal_clean_tree(const json_t *value)
+{
+    return copy_tree(value, terminal_clean_lines);
+}
+
+/* ---- escapes */
+
+void terminal_escape(const char *s, size_t n, char ret[static TERMINAL_ESCAPE_MAX])
+{
+    size_t whole;
+    if (n == 1)
+        snprintf(ret, TERMINAL_ESCAPE_MAX, "\\x%02x", (unsigned) (unsigned char) *s);
+    else
+        snprintf(ret, TERMINAL_ESCAPE_MAX, "\\u%04x", str_utf8_first(s, &whole));
+}
+
+/* Keeps line ends. */
+static char *terminal_shown(const char *s)
+{
+    struct buf out = BUF_INIT(SIZE_MAX);
+    size_t n;
+    for (s = str_or_empty(s); *s; s += n) {
+        bool stays = !terminal_obeys(str_utf8_first(s, &n)) || *s == '\n';
+        char escape[TERMINAL_ESCAPE_MAX];
+        if (!stays)
+            terminal_escape(s, n, escape);
+        if (!buf_add(&out, stays ? s : escape, stays ? n : strlen(escape)))
+            break;
+    }
+    return buf_take(&out);
+}
+
+json_t *terminal_shown_tree(const json_t *value)
+{
+    return copy_tree(value, terminal_shown);
+}
+
+/* Whether JSON has each byte of the text as it is. */
+static bool is_plain(const char *s, size_t *ret_len)
+{
+    const char *at = s;
+    while (*at >= ' ' && *at < 0x7f && *at != '"' && *at != '\\')
+        at++;
+    *ret_len = (size_t) (at - s);
+    return !*at;
+}
+
+bool terminal_add_json(struct buf *out, const char *s)
+{
+    size_t len;
+    if (is_plain(s, &len)) {
+        char *to = buf_grow(out, len + 2);
+        if (to) {
+            *to = to[len + 1] = '"';
+            memcpy(to + 1, s, len);
+        }
+        return to;
+    }
+    CLEANUP_FREE char *shown = terminal_shown(s);
+    CLEANUP_JSON json_t *text = json_text(shown);
+    CLEANUP_FREE char *json = json_compact(text);
+    return buf_add(out, json, strlen(json));
 }
 
 /* jansson escapes characters below a blank; all others occur only inside strings, where an

@@ -24,6 +24,7 @@ struct loop {
     int epoll_fd; /* -1: virtual */
     int timer_fd;
     int64_t armed_for; /* current setting of timer_fd */
+    bool turning;
     struct heap timers;
     struct hook fds[FDS_MAX];
     size_t fd_count;
@@ -101,11 +102,36 @@ void loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *arg)
         die("cannot watch a descriptor");
 }
 
+int64_t loop_deadline(const struct loop *l)
+{
+    const struct heap_item *first = heap_first(&l->timers);
+    return first ? first->at : INT64_MAX;
+}
+
+/* Sets the timer descriptor to the earliest timer, if that changed. */
+static void loop_arm(struct loop *l, int64_t now)
+{
+    int64_t at = loop_deadline(l);
+    if (at == l->armed_for)
+        return;
+    l->armed_for = at;
+    struct itimerspec spec = { 0 };
+    if (at != INT64_MAX) {
+        int64_t wait = at > now ? at - now : 0;
+        spec.it_value.tv_sec = (time_t) (wait / 1000);
+        spec.it_value.tv_nsec = (long) (wait % 1000) * 1000000 + 1; /* zero would disarm it */
+    }
+    if (timerfd_settime(l->timer_fd, 0, &spec, NULL) < 0)
+        die("cannot set the timer"); /* otherwise the loop would wait for ever */
+}
+
 void loop_timer_set(struct loop *l, struct timer *t, int64_t at)
 {
     /* A past time becomes now: a timer that always sets itself in the past must not starve the
      * others. */
     heap_set(&l->timers, &t->item, at > l->now ? at : l->now);
+    if (!l->turning && l->epoll_fd >= 0)
+        loop_arm(l, clock_mono_ms(l->clock));
 }
 
 void loop_timer_cancel(struct loop *l, struct timer *t)
@@ -130,12 +156,6 @@ int loop_fd(const struct loop *l)
     return l->epoll_fd;
 }
 
-int64_t loop_deadline(const struct loop *l)
-{
-    const struct heap_item *first = heap_first(&l->timers);
-    return first ? first->at : INT64_MAX;
-}
-
 /* Calls due timers; timers set meanwhile run in the next turn, after the descriptors. */
 static void run_timers(struct loop *l)
 {
@@ -146,23 +166,6 @@ static void run_timers(struct loop *l)
         heap_remove(&l->timers, first);
         t->fn(t->arg);
     }
-}
-
-/* Sets the timer descriptor to the earliest timer, if that changed. */
-static void loop_arm(struct loop *l)
-{
-    int64_t at = loop_deadline(l);
-    if (at == l->armed_for)
-        return;
-    l->armed_for = at;
-    struct itimerspec spec = { 0 };
-    if (at != INT64_MAX) {
-        int64_t wait = at > l->now ? at - l->now : 0;
-        spec.it_value.tv_sec = (time_t) (wait / 1000);
-        spec.it_value.tv_nsec = (long) (wait % 1000) * 1000000 + 1; /* zero would disarm it */
-    }
-    if (timerfd_settime(l->timer_fd, 0, &spec, NULL) < 0)
-        die("cannot set the timer"); /* otherwise the loop would wait for ever */
 }
 
 static void run_descriptors(struct loop *l)
@@ -179,6 +182,7 @@ static void run_descriptors(struct loop *l)
 void loop_turn(struct loop *l)
 {
     bool virtual = l->epoll_fd < 0;
+    l->turning = true;
     if (virtual)
         l->now = clock_mono_ms(l->clock);
     else
@@ -189,7 +193,8 @@ void loop_turn(struct loop *l)
     for (size_t i = 0; i < l->hook_count; i++)
         l->hooks[i].fn(l->hooks[i].arg);
     if (!virtual)
-        loop_arm(l);
+        loop_arm(l, l->now);
+    l->turning = false;
 }
 
 void loop_wait(struct loop *l)

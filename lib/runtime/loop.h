@@ -33,7 +33,8 @@ const struct clock *loop_clock(const struct loop *l);
 /* Calls fn in each turn in which fd is readable. */
 void loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *arg);
 /* Calls the timer once when the clock reaches `at`, but in the next turn at the earliest if a
- * timer sets it. Setting it again moves it. */
+ * timer sets it. Setting it again moves it. Outside a turn `at` is later than loop_now(), which is
+ * the time of the last one. */
 void loop_timer_set(struct loop *l, struct timer *t, int64_t at);
 /* Cancels the timer; no effect if it is not set. */
 void loop_timer_cancel(struct loop *l, struct timer *t);

@@ -66,7 +66,7 @@ static int open_socket(const union address *a)
     return fd;
 }
 
-int listen_on(const char *address, struct err *e)
+int listen_on(const char *address, const char *option, struct err *e)
 {
     union address a;
     if (!listen_parse(address, &a))
@@ -81,8 +81,8 @@ int listen_on(const char *address, struct err *e)
     }
     if (fd < 0)
         return err_set(e, ERR_SYSTEM,
-                       "cannot listen on %s: %s; choose another address or port with --listen",
-                       address, strerror(errno));
+                       "cannot listen on %s: %s; choose another address or port with %s",
+                       address, strerror(errno), option);
     return fd;
 }
 

@@ -56,10 +56,16 @@ static void make_context(struct listener *l, const struct listener_options *o)
     l->protocols[0] = o->clients;
     l->protocols[1] = source_protocol;
     info.port = CONTEXT_PORT_NO_LISTEN_SERVER;
-    info.vhost_name = "default";
+    info.vhost_name = o->beside ? o->clients.name : "default";
     info.protocols = l->protocols;
     info.gid = (gid_t) -1;
     info.uid = (uid_t) -1;
+    l->beside = o->beside != NULL;
+    if (o->beside) {
+        l->context = o->beside->context;
+        l->vhost = lws_create_vhost(l->context, &info);
+        return;
+    }
     lws_set_log_level(LLL_ERR | LLL_WARN, on_library_log);
     l->context = lws_create_context(&info);
     l->vhost = l->context ? lws_get_vhost_by_name(l->context, info.vhost_name) : NULL;
@@ -74,23 +80,32 @@ static void on_timer(void *arg)
     l->timer_set = false;
 }
 
+static int watch_own(struct listener *l, const struct listener_options *o)
+{
+    if (l->timer_fd >= 0 && !listener_watch(l, l->timer_fd, on_timer, l))
+        return -1;
+    if (l->fd < 0)
+        return 0;
+    l->socket = listener_watch(l, l->fd, o->on_connections, o->info.user);
+    return l->socket ? 0 : -1;
+}
+
 int listener_open(struct listener *l, const struct listener_options *o, struct err *e)
 {
-    l->fd = listen_on(o->address, e);
-    if (l->fd < 0)
+    l->fd = *o->address ? listen_on(o->address, o->option, e) : -1;
+    if (*o->address && l->fd < 0)
         return -1;
     l->port = listen_port(l->fd);
-    l->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    l->timer_fd = o->beside ? -1 : timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     make_context(l, o);
-    if (l->timer_fd < 0 || !l->context) {
-        close(l->fd);
+    if ((!o->beside && l->timer_fd < 0) || !l->vhost) {
+        if (l->fd >= 0)
+            close(l->fd);
         if (l->timer_fd >= 0)
             close(l->timer_fd);
         return err_set(e, ERR_SYSTEM, "%s cannot start: %s", o->server, o->causes);
     }
-    struct lws *timer = listener_watch(l, l->timer_fd, on_timer, l);
-    l->socket = listener_watch(l, l->fd, o->on_connections, o->info.user);
-    if (!timer || !l->socket)
+    if (watch_own(l, o) < 0)
         return err_set(e, ERR_SYSTEM, "%s cannot watch its own sockets", o->server);
     return 0;
 }
@@ -142,6 +157,6 @@ int listener_run_once(struct listener *l, int64_t timeout_ms)
 
 void listener_close(struct listener *l)
 {
-    if (l->context)
+    if (l->context && !l->beside)
         lws_context_destroy(l->context);
 }

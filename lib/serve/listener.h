@@ -11,11 +11,17 @@
 
 enum {
     LISTENER_BESIDE = 16,  /* descriptors in libwebsockets' table, besides connections */
+    LISTENER_PAGE = 160, /* the same for the fleet page: its connections and its own socket */
     LISTENER_ACCEPTS = 64, /* in a turn, so that a flood of connections does not starve the loop */
 };
 
+struct listener;
+
 struct listener_options {
-    const char *address; /* as for listen_on() */
+    const char *address; /* as for listen_on(); "": it only waits for other descriptors */
+    const char *option;  /* the option that sets it: for errors */
+    /* Another listener, whose loop serves this one, too; NULL: this one has its own. */
+    const struct listener *beside;
     const char *server;  /* "the HTTP server", and why it may fail to start: for errors */
     const char *causes;
     struct lws_protocols clients;          /* the protocol of connections */
@@ -32,6 +38,7 @@ struct listener {
     int timer_fd;
     int port;
     bool timer_set;
+    bool beside; /* the context belongs to another listener */
 };
 
 /* Listens; -1 with an error that names the address. Close it in both cases. */
@@ -45,7 +52,8 @@ int listener_accept(const struct listener *l);
 int listener_write(struct lws *wsi, const char *bytes, size_t len, enum lws_write_protocol how);
 /* As server_run_once(). */
 int listener_run_once(struct listener *l, int64_t timeout_ms);
-/* Closes all connections at once; their callbacks are called. */
+/* Closes all connections at once, also those of listeners beside it; their callbacks are called.
+ * For a listener beside another one it does nothing. */
 void listener_close(struct listener *l);
 
 #endif

@@ -274,6 +274,7 @@ static int server_start(struct server *s, struct err *e)
 {
     const struct listener_options o = {
         .address = s->options.listen,
+        .option = "--listen",
         .server = "the HTTP server",
         .causes = "no timer, no memory or no /dev/urandom (see libwebsockets' messages at log "
                   "level debug)",
@@ -282,7 +283,8 @@ static int server_start(struct server *s, struct err *e)
         .info = { .user = s,
                   .server_string = "ostler",
                   /* The default tables would be as large as the limit of open files. */
-                  .fd_limit_per_thread = (unsigned) s->connection_max + LISTENER_BESIDE,
+                  .fd_limit_per_thread = (unsigned) s->connection_max + LISTENER_BESIDE +
+                                         LISTENER_PAGE,
                   .max_http_header_data = HEADERS_MAX,
                   .timeout_secs = TIMEOUT_SECS,
                   .timeout_secs_ah_idle = TIMEOUT_SECS,
@@ -312,6 +314,11 @@ int server_port(const struct server *s)
 int server_run_once(struct server *s, int timeout_ms)
 {
     return listener_run_once(&s->listener, timeout_ms);
+}
+
+const struct listener *server_listener(const struct server *s)
+{
+    return &s->listener;
 }
 
 void server_free(struct server *s)

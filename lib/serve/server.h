@@ -8,11 +8,13 @@
 #include "serve/health.h"
 
 struct buf;
+struct listener;
 struct server;
 
 struct server_options {
     /* IP address and port: ":8080" (every address), "127.0.0.1:0" (the system chooses the port),
-     * "[::1]:8080". */
+     * "[::1]:8080"; "": none, when it only waits for adopted descriptors and for a page beside
+     * it. */
     const char *listen;
     struct health healthz; /* liveness; names and checks are borrowed for the server's life */
     struct health readyz;  /* readiness */
@@ -33,6 +35,8 @@ int server_adopt(struct server *s, int fd, void (*on_readable)(void *arg), void 
 /* Waits for work, at most timeout_ms (negative: for ever; includes suspended time, as struct
  * clock does), and does it. It may return early. -1 if the server cannot continue. */
 int server_run_once(struct server *s, int timeout_ms);
+/* What a page beside it shares with it (serve/page.h). Borrowed. */
+const struct listener *server_listener(const struct server *s);
 /* Closes everything at once; never call it from a callback. */
 void server_free(struct server *s);
 

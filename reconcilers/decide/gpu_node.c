@@ -264,6 +264,18 @@ static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
     return status;
 }
 
+/* Whether Ostler manages the node. */
+static bool is_looked_after(const struct gpu_node_input *in)
+{
+    return in->node && !in->node->deleting && in->summary->state != NODE_UNMANAGED;
+}
+
+json_t *gpu_node_status(const struct gpu_node_input *in, struct arena *a)
+{
+    CLEANUP_JSON json_t *whole = is_looked_after(in) ? status_json(in, a) : unmanaged_json(in, a);
+    return known_fields(in->known, whole);
+}
+
 /* What a managed node's report says, for the log. */
 static const char *news_of(const struct gpu_node_input *in, struct arena *a)
 {
@@ -278,8 +290,7 @@ static const char *news_of(const struct gpu_node_input *in, struct arena *a)
 static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target,
                         bool wanted, struct actions *actions)
 {
-    CLEANUP_JSON json_t *whole = wanted ? status_json(in, a) : unmanaged_json(in, a);
-    CLEANUP_JSON json_t *status = known_fields(in->known, whole);
+    CLEANUP_JSON json_t *status = gpu_node_status(in, a);
     if (in->report && in->report->said == gpu_node_said(status))
         return;
     if (in->health_told_ms < GPU_NODE_SENTENCE_MS &&
@@ -312,9 +323,8 @@ static void plan_report(const struct gpu_node_input *in, struct arena *a, bool w
 
 bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions)
 {
-    bool there = in->node && !in->node->deleting,
-         looked_after = there && in->summary->state != NODE_UNMANAGED;
+    bool looked_after = is_looked_after(in);
     actions->keep_going = true;
     plan_report(in, a, looked_after, actions);
-    return there && node_conditions_plan(in, a, looked_after, actions);
+    return in->node && !in->node->deleting && node_conditions_plan(in, a, looked_after, actions);
 }

@@ -8,6 +8,9 @@
 #include "reconcilers/decide/gpu_node_input.h"
 #include "reconcilers/decide/node_conditions.h"
 
+/* The status of the GpuNode as Ostler would write it now, without what the agent reports. New
+ * reference. */
+json_t *gpu_node_status(const struct gpu_node_input *in, struct arena *a);
 /* Adds the writes that update the report and the conditions, or remove them if Ostler does not
  * manage the node. Returns whether a condition is written. */
 bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions);

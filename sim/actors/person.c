@@ -268,6 +268,8 @@ static void person_look(void *self, const char *place)
     const struct spec_action *action = &p->a->world.actions[strtoul(place, NULL, 10)];
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     bool done = actors_do(p->a, action, &refusal);
+    if (action->every_ms > 0)
+        agenda_after(&p->agenda, place, action->every_ms);
     if (p->a->done)
         p->a->done(p->a->arg, action, done ? NULL : &refusal);
 }

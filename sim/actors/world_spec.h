@@ -153,6 +153,8 @@ struct spec_gpu_fault {
 /* Objects are named by `kind` as in a path ("daemonsets"), `ns` and `name`. */
 struct spec_action {
     int64_t at_ms;
+    int64_t every_ms;  /* it happens again after so long, and so on; 0: once */
+    const char *about; /* one sentence for readers instead of the usual words; NULL: none */
     enum spec_verb verb;
     const char *user; /* NULL: "alice" */
     const char *kind, *ns, *name;

@@ -156,6 +156,8 @@ static const struct field program_fields[] = {
 
 static const struct field action_fields[] = {
     ROW(struct spec_action, "at", at_ms, .type = FIELD_DURATION, .required = true),
+    ROW(struct spec_action, "every", every_ms, .type = FIELD_DURATION),
+    ROW(struct spec_action, "about", about, .type = FIELD_TEXT),
     ROW(struct spec_action, "do", verb, .type = FIELD_CHOICE, .choices = verbs, .required = true),
     ROW(struct spec_action, "user", user, .type = FIELD_TEXT),
     ROW(struct spec_action, "node", name, .type = FIELD_TEXT),

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "sim/serve/http1.h"
+#include "serve/http1.h"
 #include "serve/listener.h"
 #include "serve/status_text.h"
 
@@ -348,6 +348,7 @@ static int front_start(struct front *f, struct err *e)
     const char *certificate = f->options.certificate, *key = f->options.key;
     const struct listener_options o = {
         .address = f->options.listen,
+        .option = "--listen",
         .server = "the API server",
         .causes = "no timer or no memory, or TLS refused the certificate",
         .clients = { .name = CLIENT_PROTOCOL, .callback = on_client },

@@ -164,6 +164,18 @@ class Network(unittest.TestCase):
         self.assertFalse(closed.get("ingress"))
         self.assertEqual(closed["policyTypes"], ["Ingress", "Egress"])
 
+    def test_in_comes_who_reads_the_page(self):
+        operator, _ = self.policies("--set", "fleetPage.namespaces={ingress}")
+        page, metrics = operator["ingress"]
+        self.assertEqual(page["ports"], [{"protocol": "TCP", "port": "fleet"}])
+        self.assertEqual(
+            page["from"][0]["namespaceSelector"]["matchExpressions"][0]["values"], ["ingress"]
+        )
+        self.assertEqual(metrics["ports"], [{"protocol": "TCP", "port": "http"}])
+        operator, _ = self.policies("--set", "fleetPage.namespaces={ingress}", "--set-json",
+                                    "networkPolicy.metricsNamespaces=[]")
+        self.assertEqual([r["ports"][0]["port"] for r in operator["ingress"]], ["fleet"])
+
     def test_out_go_questions_for_names_and_to_the_api_server(self):
         for policy in self.policies(
             "--set", "networkPolicy.apiServerPorts={8443},networkPolicy.apiServerCidrs={10.0.0.0/8}"

@@ -142,13 +142,26 @@ class Pod(unittest.TestCase):
     def test_probes_ask_the_port_that_it_listens_on(self):
         _, container = self.pod("--set", "port=9090")
         self.assertIn("--listen=:9090", container["args"])
-        self.assertEqual(container["ports"], [{"name": "http", "containerPort": 9090}])
+        self.assertIn({"name": "http", "containerPort": 9090}, container["ports"])
         self.assertEqual(
             {k: container[k]["httpGet"] for k in ("livenessProbe", "readinessProbe")},
             {
                 "livenessProbe": {"path": "/healthz", "port": "http"},
                 "readinessProbe": {"path": "/readyz", "port": "http"},
             },
+        )
+
+    def test_the_page_is_reached_by_forwarding_a_port_only(self):
+        def page(*flags):
+            _, container = self.pod(*flags)
+            args = [a for a in container["args"] if a.startswith("--fleet-")]
+            return args, [p["containerPort"] for p in container["ports"] if p["name"] == "fleet"]
+
+        self.assertEqual(page(), (["--fleet-listen=127.0.0.1:8081"], [8081]))
+        self.assertEqual(page("--set", "fleetPage.enabled=false"), (["--fleet-listen="], []))
+        self.assertEqual(
+            page("--set", "fleetPage.listen=:8081,fleetPage.hosts={fleet.example.com,10.0.0.7}"),
+            (["--fleet-listen=:8081", "--fleet-hosts=fleet.example.com,10.0.0.7"], [8081]),
         )
 
     def test_a_digest_wins_over_the_tag(self):

@@ -72,6 +72,11 @@ class Values(unittest.TestCase):
             ("image.digest=latest", "/image/digest"),
             ("image.repository=r.example/a:1", "/image/repository"),
             ("port=80", "/port"),
+            ("fleetPage.listen=0.0.0.0:8082", "/fleetPage/listen"),
+            ("fleetPage.listen=localhost:8081", "/fleetPage/listen"),
+            ("fleetPage.hosts={fleet.example.com:443}", "/fleetPage/hosts/0"),
+            ("fleetPage.hosts={*}", "/fleetPage/hosts/0"),
+            ("fleetPage.namespaces={A}", "/fleetPage/namespaces/0"),
             ("operandNamespace.name=Gpu", "/operandNamespace/name"),
             ("allowedImagePrefixes={a b}", "/allowedImagePrefixes/0"),
             ("allowedInstallDirs={/etc}", "/allowedInstallDirs/0"),
@@ -105,6 +110,11 @@ class Values(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn("values don't meet the specifications of the schema", done.stderr)
                 self.assertIn(place, done.stderr)
+
+    def test_a_port_that_another_value_has_is_refused(self):
+        done = helm("template", "ostler", CHART, "--set", "port=8081")
+        self.assertIn("8081 is the fleet page's port", done.stderr)
+        template("--set", "port=8081,fleetPage.enabled=false")
 
     def test_marks_that_no_object_may_bear_are_refused_with_their_place(self):
         for chart in (CHART, CRD_CHART):

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "sim/serve/http1.h"
+#include "serve/http1.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

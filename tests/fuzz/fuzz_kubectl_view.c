@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "kubectl/view/edit.h"
-#include "kubectl/view/events.h"
-#include "kubectl/view/explain.h"
-#include "kubectl/view/nodes.h"
-#include "kubectl/view/scrub.h"
-#include "kubectl/view/status.h"
+#include "reconcilers/view/edit.h"
+#include "reconcilers/view/events.h"
+#include "reconcilers/view/explain.h"
+#include "reconcilers/view/nodes.h"
+#include "reconcilers/view/scrub.h"
+#include "reconcilers/view/status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -364,6 +364,50 @@ class Alone(Rooted):
         self.works()
 
 
+class Demo(Rooted):
+    """`docker run IMAGE demo`: the files of the image as the first process, as another user, with
+    nothing to write to but the folder of shared memory."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name) / "root"
+        os.chmod(folder.name, 0o755)
+        for name in ("usr/bin", "proc", "dev/shm", "etc"):
+            (self.root / name).mkdir(parents=True)
+        for program in ("ostler", "ostler-sim", "kubectl-gpu"):
+            shutil.copy(self.programs / program, self.root / "usr/bin", follow_symlinks=False)
+        self.shared = self.root / "dev/shm"
+        self.shared.chmod(0o777)
+        (self.root / "dev/urandom").write_bytes(os.urandom(1 << 16))
+        self.log = pathlib.Path(folder.name) / "log"
+
+    def first(self):
+        """The first process of the container."""
+        of = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        return int(pathlib.Path(of).read_text().split()[0])
+
+    @unittest.skipIf(os.geteuid(), "another user is root's to become")
+    def test_the_image_has_a_demo(self):
+        (self.port,) = world.free_ports(1)
+        self.launch(
+            "/usr/bin/ostler",
+            "demo",
+            "--fleet-listen",
+            f"0.0.0.0:{self.port}",
+            more=["--pid", "--fork", "--mount-proc", "--setuid=65532", "--setgid=65532"],
+        )
+        kube.wait_for(lambda: "carol sets driver" in self.said() or self.said(), 60, "the story")
+        self.assertIn(f"http://127.0.0.1:{self.port}/\n", self.said())
+        self.assertRegex(self.said(), r"try +docker exec \S+ kubectl-gpu explain infer-c2-7 ")
+        self.assertIn("<html", self.fetch("/"))
+        fleet = json.loads(self.fetch("/fleet.json"))
+        self.assertEqual(len(fleet["columns"]["name"]), 104)
+        os.kill(self.first(), signal.SIGTERM)
+        self.assertEqual(self.process.wait(15), 0, self.said())
+        self.assertEqual(list(self.shared.iterdir()), [])
+
+
 @unittest.skipUnless(
     OTHER_PROGRAMS.exists(), f"programs of {OTHER} were not made: docs/dependencies.md says how"
 )

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What a new user meets in the first hour: `make run`, `make test` and the tests where a machine
-can do less. Needs build/ostler and build/ostler-sim. Prints "scripts: N passed, N failed".
+can do less. Needs build/ostler and its other names. Prints "scripts: N passed, N failed".
 
     tests/scripts/test_scripts.py [WORD…]      only tests whose name has one of these words
 """
@@ -21,6 +21,7 @@ import tempfile
 import termios
 import time
 import traceback
+import urllib.request
 
 import registry
 
@@ -51,6 +52,8 @@ def environment(**more):
         "WORLD",
         "SCENARIO",
         "SPEED",
+        "LOG",
+        "container",
         "OSTLER_YES",
         "AGENT_IMAGE",
         "MAKEFLAGS",
@@ -87,31 +90,39 @@ def processes_of(folder):
 
 
 @contextlib.contextmanager
-def running(folder, **more):
-    """`make run` in a session of its own, as a terminal has one, once the simulator and Ostler
-    run; with a file of its words."""
+def running(folder, *options, scenario=SCENARIO, **more):
+    """`make run` in a session of its own, as a terminal has one, once it shows what to open; with
+    a file of its words."""
     log = pathlib.Path(folder) / "said"
     with open(log, "wb") as out:
         p = subprocess.Popen(
-            [shutil.which("env"), "--default-signal=HUP", "scripts/run"],
+            [shutil.which("env"), "--default-signal=HUP", "scripts/run", *options],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
             start_new_session=True,
-            env=environment(SCENARIO=SCENARIO, TMPDIR=folder, **more),
+            env=environment(SCENARIO=scenario, TMPDIR=folder, **more),
         )
     try:
-        until(
-            lambda: p.poll() is not None
-            or list(pathlib.Path(folder).glob("ostler-run.*/ostler.log")),
-            "Ostler",
-        )
+        until(lambda: p.poll() is not None or "  page  " in log.read_text(), "the page", 60)
         yield p, log
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(p.pid, signal.SIGKILL)
         p.wait()
+
+
+def nothing_is_left(folder):
+    """Neither a process nor a file."""
+    return not list(pathlib.Path(folder).glob("ostler-run.*")) and not processes_of(folder)
+
+
+def page_of(text):
+    """The page whose address a text has."""
+    url = re.search(r"^ +page +(http\S+)$", text, re.MULTILINE)[1]
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return url, answer.read().decode()
 
 
 # ---- make run
@@ -129,69 +140,149 @@ def run_leaves_nothing():
         (signal.SIGTERM, False),
     ):
         with tempfile.TemporaryDirectory() as folder, running(folder) as (p, _):
-            # The shell has made Ostler's log before it has become Ostler.
-            until(
-                lambda where=folder: len(processes_of(where)) >= 2,
-                "the second of the simulator and Ostler",
-            )
+            assert len(processes_of(folder)) == 2
             (os.killpg if whole else os.kill)(p.pid, number)
             assert p.wait(20) == 0, (number, whole, p.returncode)
-            assert not list(pathlib.Path(folder).glob("ostler-run.*")) and not processes_of(
-                folder
-            ), (number, whole)
+            assert nothing_is_left(folder), (number, whole)
 
 
-def pictures(folder, rows, columns, seconds):
-    """What `make run` draws on a terminal of that size: each picture as its rows, without
-    colours, in the order of time."""
+@test
+def run_that_is_killed_leaves_no_process():
+    """Without any time to clean up, it leaves no process."""
+    with tempfile.TemporaryDirectory() as folder, running(folder) as (p, _):
+        p.kill()
+        until(lambda: not processes_of(folder), "the end of its processes")
+
+
+@test
+def run_says_what_to_open_and_to_try():
+    """The block has a page that answers, a kubeconfig, and commands that show something; a second
+    one beside it takes another port."""
+    with tempfile.TemporaryDirectory() as folder, running(folder) as (_, log):
+        text = log.read_text()
+        url, page = page_of(text)
+        assert "<html" in page, page
+        kubeconfig = re.search(r"^ +kubeconfig +export KUBECONFIG=(\S+)$", text, re.MULTILINE)[1]
+        commands = re.findall(r"^ +(?:try there +)?(\S*kubectl.*\S) +# ", text, re.MULTILINE)
+        assert len(commands) == 3 and commands[2].startswith("kubectl edit"), text
+        for command in commands[:2]:
+            code, out = said(*command.split(), KUBECONFIG=kubeconfig)
+            assert code == 0 and out.strip(), (command, out)
+        with tempfile.TemporaryDirectory() as beside, running(beside) as (_, other):
+            assert page_of(other.read_text())[0] != url
+
+
+@test
+def run_says_how_to_get_kubectl():
+    """Where kubectl is missing, and only there."""
+    for path, missing in (("", True), ("/kubectl", False)):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("bin", "bin/kubectl"):
+                os.makedirs(f"{folder}/{name}")
+            with open(f"{folder}/bin/kubectl/kubectl", "w", encoding="utf-8") as f:
+                os.fchmod(f.fileno(), 0o755)
+            out = pathlib.Path(folder) / "said"
+            with open(out, "wb") as f:
+                p = subprocess.Popen(
+                    [ROOT / "build/ostler", "demo", "--scenario", SCENARIO],
+                    cwd=ROOT,
+                    stdout=f,
+                    env={"PATH": f"{folder}/bin{path}", "TMPDIR": folder},
+                )
+            until(lambda out=out: "edit gpupolicy" in out.read_text(), "the block")
+            p.terminate()
+            assert p.wait(20) == 0 and missing == ("curl -LO https://dl.k8s.io/" in out.read_text())
+
+
+@test
+def run_tells_a_story():
+    """Without a terminal it prints a line for each thing that happens: a bad driver that is rolled
+    back, a GPU that fails, a canary, a job that is waited for."""
+    with tempfile.TemporaryDirectory() as folder, running(folder, scenario="") as (p, log):
+        began = time.time()
+        for words in (
+            r"carol sets driver 585\.10\.01",
+            r"Ostler: infer-c2-7: closed for new pods",
+            r"Ostler: driver 585\.10\.01, pool \w+: it failed on \S+ with ValidationFailed",
+            r"Ostler: driver 570\.133\.20, pool \w+: every node that was rolled back, .* runs it",
+            r"Ostler: driver 575\.57\.08, pool \w+: the canary has run it",
+            r"Ostler: batch-\S+: the node takes no new GPU pods; Ostler waits for 1 pod",
+        ):
+            until(
+                lambda words=words: p.poll() is not None or re.search(words, log.read_text()),
+                words,
+                150,
+            )
+            assert p.poll() is None, log.read_text()
+        assert time.time() - began < 150, log.read_text()
+        assert not [line for line in log.read_text().splitlines() if len(line) > 400], log
+
+
+@test
+def run_prints_the_log():
+    """--log, or LOG=1 for make, prints Ostler's log too."""
+    for options, more in ((["--log"], {}), ([], {"LOG": "1"})):
+        with tempfile.TemporaryDirectory() as folder, running(folder, *options, **more) as (_, log):
+            until(lambda log=log: "working leading=true" in log.read_text(), "the log")
+
+
+@test
+def run_says_why_a_part_ended():
+    """When Ostler ends by itself, its last words are printed, and nothing is left."""
+    with tempfile.TemporaryDirectory() as folder, running(folder) as (p, log):
+        (ostler,) = [
+            pid
+            for pid in processes_of(folder)
+            if b"\0run\0" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+        os.kill(int(ostler), signal.SIGKILL)
+        assert p.wait(20) == 1 and nothing_is_left(folder)
+        text = log.read_text()
+        assert "starting version=" in text and "ostler demo: ostler ended by itself\n" in text, text
+
+
+def pictures(folder, rows, columns, enough, **more):
+    """What `make run` draws on a terminal of that size until that many pictures: each picture as
+    its rows, without colours, in the order of time. Then the terminal is closed."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     p = subprocess.Popen(
-        ["scripts/run"],
+        [shutil.which("env"), "--default-signal=HUP", shutil.which("setsid"), "-c", "scripts/run"],
         cwd=ROOT,
         stdin=theirs,
         stdout=theirs,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env=environment(SPEED="60", TMPDIR=folder, TERM="xterm"),
+        env=environment(TMPDIR=folder, TERM="xterm", **more),
     )
     os.close(theirs)
-    drawn, end = b"", time.time() + seconds
-    try:
-        while time.time() < end and select.select([ours], [], [], end - time.time())[0]:
+    drawn, end = b"", time.time() + 60
+    while drawn.count(b"\x1b[2J") <= enough and time.time() < end:
+        if select.select([ours], [], [], 1)[0]:
             drawn += os.read(ours, 65536)
-    finally:
-        os.killpg(p.pid, signal.SIGTERM)
-        p.wait(20)
-        os.close(ours)
-    # What is drawn first is behind what make says, and the last may be cut off.
-    whole = drawn.decode("utf-8", "replace").replace("\r\r\n", "\r\n").split("\x1b[H")[2:-1]
+    os.close(ours)
+    assert p.wait(20) == 0
+    # What is drawn last may be cut off.
+    whole = drawn.decode("utf-8", "replace").split("\x1b[H\x1b[2J")[1:-1]
     return [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", picture).split("\r\n") for picture in whole]
 
 
 @test
-def run_fits_a_small_terminal():
-    """On 80 columns and 24 rows each picture of `make run` fits, and each has the whole name of
-    the kubeconfig's file and the newest that has happened."""
+def run_shows_a_live_view():
+    """In a terminal of 80 columns and 24 rows the block stays above a live view, each picture fits,
+    and closing the terminal leaves nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        found = pictures(folder, 24, 80, 15)
-        assert len(found) > 20 and any("driver-" in row for row in found[-1]), found[-1:]
-        notes = [picture[-2][:8] for picture in (found[len(found) // 2], found[-1])]
-        assert re.fullmatch(r"\d\d:\d\d:\d\d", notes[1]) and notes[0] < notes[1], (notes, found[-1])
+        found = pictures(folder, 24, 80, 6, SPEED="60")
+        assert len(found) >= 6, found
         for picture in found:
-            line = f"in a second terminal: export KUBECONFIG={folder}/ostler-run."
-            kubeconfig = [row for row in picture if row.startswith(line)]
-            assert kubeconfig and kubeconfig[0].endswith("/kubeconfig"), picture
+            block = [row for row in picture if row.startswith("  page  ")]
+            kubeconfig = [row for row in picture if f"export KUBECONFIG={folder}/ostler-r" in row]
+            assert len(block) == len(kubeconfig) == 1, picture
             assert sum(max(1, -(-len(row) // 80)) for row in picture) <= 24, picture
             assert not [row for row in picture if len(row) > 80 and row not in kubeconfig], picture
-
-
-@test
-def run_says_again_where_the_kubeconfig_is():
-    """Where lines are printed, the one with the kubeconfig's file comes again and again."""
-    with tempfile.TemporaryDirectory() as folder, running(folder) as (_, log):
-        line = "ostler-sim: in a second terminal: export KUBECONFIG="
-        until(lambda: log.read_text().count(line) >= 2, "the line for the second time", 40)
+        last = "\n".join(found[-1])
+        assert re.search(r"^\d\d:\d\d:\d\d  \w", last, re.MULTILINE), last
+        assert "\nPolicy     default: " in last and re.search(r"\nas of ", last), last
+        assert nothing_is_left(folder)
 
 
 @test
@@ -202,7 +293,6 @@ def run_does_not_use_an_exported_kubeconfig():
         _,
         log,
     ):
-        until(lambda: "the API server is at" in log.read_text(), "the simulator")
         assert (
             "run: KUBECONFIG is set and not used: WORLD=sim has a cluster of its own;"
             " WORLD=cluster is"

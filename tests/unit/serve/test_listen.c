@@ -28,7 +28,7 @@ static void check_row(void **state)
 {
     const struct row *row = *state;
     CLEANUP_ERR struct err e = { 0 };
-    int fd = listen_on(row->address, &e);
+    int fd = listen_on(row->address, "--listen", &e);
     if (!row->error) {
         assert_true(fd >= 0);
         assert_true(listen_port(fd) > 0);
@@ -44,12 +44,12 @@ static void taken_ports_are_named(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    int first = listen_on("127.0.0.1:0", &e);
+    int first = listen_on("127.0.0.1:0", "--listen", &e);
     assert_true(first >= 0);
     CLEANUP_FREE char *address = xasprintf("127.0.0.1:%d", listen_port(first));
-    assert_int_equal(listen_on(address, &e), -1);
+    assert_int_equal(listen_on(address, "--there", &e), -1);
     CLEANUP_FREE char *want = xasprintf(
-        "cannot listen on %s: Address already in use; choose another address or port with --listen",
+        "cannot listen on %s: Address already in use; choose another address or port with --there",
         address);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(e.kind, ERR_SYSTEM);

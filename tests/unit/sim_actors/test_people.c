@@ -74,6 +74,35 @@ static void actions_at_their_times(void **state)
     little_end(&w);
 }
 
+/* An action with `every` happens at its time and then again and again; others once. */
+static void actions_that_repeat(void **state)
+{
+    (void) state;
+    struct little w;
+    const struct spec_action actions[] = {
+        { .at_ms = 10 * SECOND_MS, .every_ms = 60 * SECOND_MS, .verb = SPEC_CORDON, .name = "gpu-1" },
+        { .at_ms = 20 * SECOND_MS,
+          .every_ms = 60 * SECOND_MS,
+          .verb = SPEC_UNCORDON,
+          .name = "gpu-1" },
+        { .at_ms = 10 * SECOND_MS, .verb = SPEC_CORDON, .name = "gpu-2" },
+        { .at_ms = 20 * SECOND_MS, .verb = SPEC_UNCORDON, .name = "gpu-2" },
+    };
+    little_init(&w, 2);
+    w.world.actions = actions;
+    w.world.action_count = ARRAY_LEN(actions);
+    little_begin(&w);
+    for (int i = 0; i < 3; i++) {
+        little_pass(&w, 15 * SECOND_MS);
+        assert_true(json_bool(little_get(&w, "nodes", "", "gpu-1"), "spec.unschedulable", false));
+        assert_int_equal(
+            json_bool(little_get(&w, "nodes", "", "gpu-2"), "spec.unschedulable", false), i == 0);
+        little_pass(&w, 45 * SECOND_MS);
+        assert_false(json_bool(little_get(&w, "nodes", "", "gpu-1"), "spec.unschedulable", false));
+    }
+    little_end(&w);
+}
+
 /* A value may be read elsewhere at that moment: on the object itself, or on another one. */
 static void values_that_are_read(void **state)
 {
@@ -277,6 +306,7 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "actions happen at their times", actions_at_their_times, NULL);
+    suite_add(&s, "actions repeat where they say so", actions_that_repeat, NULL);
     suite_add(&s, "values are read elsewhere", values_that_are_read, NULL);
     suite_add(&s, "actions that cannot be done say so", actions_that_cannot_be_done, NULL);
     suite_add(&s, "the autoscaler makes nodes for waiting pods and removes idle ones", autoscaler,

@@ -304,8 +304,27 @@ static void check_example(const char *file, size_t nodes)
 static void the_examples_of_the_readme_are_whole(void **state)
 {
     (void) state;
+    check_example("sim/scenarios/demo.yaml", 104);
     check_example("sim/scenarios/fleet.yaml", 25);
     check_example("sim/scenarios/rollout.yaml", 6);
+}
+
+static void actions_that_repeat(void **state)
+{
+    (void) state;
+    CLEANUP_ERR struct err e = { 0 };
+    struct scenario *s = parse(SHAPES "nodes: [{name: m, shape: a}]\n"
+                                      "actions:\n"
+                                      "- {at: 1s, every: 5m, about: it reboots, do: Reboot, node: m}\n"
+                                      "- {at: 2s, do: Reboot, node: m}\n",
+                               &e);
+    if (!s)
+        fail_msg("%s", err_msg(&e));
+    assert_int_equal(s->world.actions[0].every_ms, 5 * 60 * 1000);
+    assert_string_equal(s->world.actions[0].about, "it reboots");
+    assert_int_equal(s->world.actions[1].every_ms, 0);
+    assert_null(s->world.actions[1].about);
+    scenario_free(s);
 }
 
 static void faults_of_gpus(void **state)
@@ -363,6 +382,7 @@ int main(void)
               a_machine_that_no_agent_has_seen_is_an_error, NULL);
     suite_add(&s, "the scenarios of `make run` are whole", the_examples_of_the_readme_are_whole,
               NULL);
+    suite_add(&s, "actions repeat, and say what they are", actions_that_repeat, NULL);
     suite_add(&s, "faults of GPUs", faults_of_gpus, NULL);
     return suite_run(&s, "scenario");
 }
