@@ -320,9 +320,9 @@ static void fleet_metrics_add(struct fleet *f)
                                        "Frames made for the streams of the fleet page.", NULL);
     f->metric_bytes = metrics_counter(m, "ostler_page_sent_bytes_total",
                                       "Bytes that the fleet page's server sent.", NULL);
-    f->metric_resets = metrics_counter(
-        m, "ostler_page_resets_total",
-        "Viewers of the fleet page that fell behind and began anew.", NULL);
+    f->metric_resets = metrics_counter(m, "ostler_page_resets_total",
+                                       "Viewers of the fleet page that fell behind and began anew.",
+                                       NULL);
     f->metric_refused = metrics_counter(
         m, "ostler_page_refused_total",
         "Requests that the fleet page refused, by reason: the Host, another site, or too many "

@@ -1,4 +1,5 @@
-/* The files of the fleet page, those of web/, embedded when the program is built (scripts/embed-web). */
+/* The files of the fleet page, those of web/, embedded when the program is built
+ * (scripts/embed-web). */
 #ifndef OSTLER_CONTROLLER_FLEET_FILES_H
 #define OSTLER_CONTROLLER_FLEET_FILES_H
 

@@ -77,8 +77,8 @@ bool fleet_id_parse(const char *id, const char *holder, uint64_t *ret_sequence)
 {
     const char *dash = strrchr(id, '-');
     int64_t n;
-    if (!dash || strncmp(id, holder, (size_t) (dash - id)) != 0 ||
-        holder[dash - id] != '\0' || !str_parse_int(dash + 1, 0, INT64_MAX, &n))
+    if (!dash || strncmp(id, holder, (size_t) (dash - id)) != 0 || holder[dash - id] != '\0' ||
+        !str_parse_int(dash + 1, 0, INT64_MAX, &n))
         return false;
     *ret_sequence = (uint64_t) n;
     return true;

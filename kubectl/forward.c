@@ -76,8 +76,8 @@ int forward_start(struct forward *f, const struct gpu_options *o, const char *ns
         words[n++] = "--context";
         words[n++] = o->context;
     }
-    const char *const rest[] = { "--namespace", ns,          "port-forward", "--address",
-                                 "127.0.0.1",   target,      ports };
+    const char *const rest[] = { "--namespace", ns,     "port-forward", "--address",
+                                 "127.0.0.1",   target, ports };
     for (size_t i = 0; i < ARRAY_LEN(rest); i++)
         words[n++] = rest[i];
     *f = (struct forward){ 0 };
@@ -151,7 +151,8 @@ bool forward_answers(const struct forward *f)
     int fd = page_dial(f->port);
     if (fd < 0)
         return false;
-    CLEANUP_FREE char *request = xasprintf("HEAD / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", f->port);
+    CLEANUP_FREE char *request = xasprintf("HEAD / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n",
+                                           f->port);
     bool sent = send(fd, request, strlen(request), MSG_NOSIGNAL) == (ssize_t) strlen(request);
     ssize_t n = sent ? recv(fd, answer, sizeof ok - 1, MSG_WAITALL) : -1;
     close(fd);

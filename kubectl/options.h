@@ -66,8 +66,8 @@ struct gpu_options {
     const char *fault; /* ignore: the fault's reason, or "all"; NULL: not given */
     bool simulate;
     bool no_colour;
-    bool no_browser; /* page: only print the address */
-    int64_t port;    /* page: on this machine; 0: a free one */
+    bool no_browser;    /* page: only print the address */
+    int64_t port;       /* page: on this machine; 0: a free one */
     char *const *names; /* the command's arguments */
     size_t name_count;
 };

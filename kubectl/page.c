@@ -29,10 +29,10 @@ struct showing {
     struct ask *a;
     const struct gpu_options *o;
     struct forward forward;
-    int port;       /* the browser keeps it while the leader changes; 0: not known yet */
-    bool shown;     /* the address was printed */
-    char *pod;      /* of the leader. Owned */
-    char *trouble;  /* what was last said of a lost leader; NULL: nothing. Owned */
+    int port;      /* the browser keeps it while the leader changes; 0: not known yet */
+    bool shown;    /* the address was printed */
+    char *pod;     /* of the leader. Owned */
+    char *trouble; /* what was last said of a lost leader; NULL: nothing. Owned */
 };
 
 /* ---- who leads */

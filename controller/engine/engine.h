@@ -24,8 +24,8 @@ void engine_free(struct engine *en);
 bool engine_working(const struct engine *en);
 /* Whether it holds the lease now. */
 bool engine_leads(const struct engine *en);
-/* The identity of another Ostler of this installation that leads, as last seen; NULL: none. Borrowed
- * until the next turn. */
+/* The identity of another Ostler of this installation that leads, as last seen; NULL: none.
+ * Borrowed until the next turn. */
 const char *engine_leader(const struct engine *en);
 /* The engine's view of the cluster, for comparison with the truth. Borrowed. */
 const struct cluster *engine_cluster(const struct engine *en);

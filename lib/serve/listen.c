@@ -81,8 +81,8 @@ int listen_on(const char *address, const char *option, struct err *e)
     }
     if (fd < 0)
         return err_set(e, ERR_SYSTEM,
-                       "cannot listen on %s: %s; choose another address or port with %s",
-                       address, strerror(errno), option);
+                       "cannot listen on %s: %s; choose another address or port with %s", address,
+                       strerror(errno), option);
     return fd;
 }
 

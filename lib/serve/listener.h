@@ -11,7 +11,7 @@
 
 enum {
     LISTENER_BESIDE = 16,  /* descriptors in libwebsockets' table, besides connections */
-    LISTENER_PAGE = 160, /* the same for the fleet page: its connections and its own socket */
+    LISTENER_PAGE = 160,   /* the same for the fleet page: its connections and its own socket */
     LISTENER_ACCEPTS = 64, /* in a turn, so that a flood of connections does not starve the loop */
 };
 
@@ -22,7 +22,7 @@ struct listener_options {
     const char *option;  /* the option that sets it: for errors */
     /* Another listener, whose loop serves this one, too; NULL: this one has its own. */
     const struct listener *beside;
-    const char *server;  /* "the HTTP server", and why it may fail to start: for errors */
+    const char *server; /* "the HTTP server", and why it may fail to start: for errors */
     const char *causes;
     struct lws_protocols clients;          /* the protocol of connections */
     void (*on_connections)(void *arg);     /* calls listener_accept() with info.user */

@@ -14,11 +14,11 @@
 #include "serve/server.h"
 
 enum {
-    ASKING_MAX = 64,   /* connections that are no streams; beyond, the oldest is closed */
+    ASKING_MAX = 64, /* connections that are no streams; beyond, the oldest is closed */
     HEADERS_MAX = 8192,
     TIMEOUT_SECS = 10,
     STALL_SECS = 60,
-    LINGER_SECS = 2,   /* for the client to close after the answer */
+    LINGER_SECS = 2,      /* for the client to close after the answer */
     TURN_MAX = 256 << 10, /* bytes for one viewer, before the others get their turn */
     HEAD_MAX = 4096,
     /* The kernel's memory for a client that does not read, which counts as Ostler's: it would be up
@@ -31,8 +31,8 @@ struct piece {
     size_t len;
 };
 
-/* One connection with one request. What it sends is someone else's: a file, a body that others
- * send, too, or the ring. */
+/* One connection with one request. What it sends is not its own: a file, a body that others send,
+ * too, or the ring. */
 struct viewer {
     TAILQ_ENTRY(viewer) link;
     struct page *page;
@@ -44,8 +44,8 @@ struct viewer {
     struct piece pieces[2]; /* what is left of head and body */
     bool stream;            /* then the ring follows, from this position */
     uint64_t at;
-    bool waits;   /* of a stream: until the client takes what there is */
-    bool over;    /* the answer is sent: only the end is read */
+    bool waits; /* of a stream: until the client takes what there is */
+    bool over;  /* the answer is sent: only the end is read */
 };
 TAILQ_HEAD(viewers, viewer);
 
@@ -150,7 +150,9 @@ static void answer_program(struct viewer *v, const struct http1_request *r)
          same = a.status == 304 || (a.status == 200 && !a.stream &&
                                     page_tag_matches(r->headers[HTTP1_IF_NONE_MATCH], a.tag));
     const struct page_head h = { .status = same ? 304 : a.status,
-                                 .type = same ? NULL : a.stream ? EVENTS : JSON,
+                                 .type = same       ? NULL
+                                         : a.stream ? EVENTS
+                                                    : JSON,
                                  .tag = a.tag,
                                  .len = v->body ? v->body->text.len : 0,
                                  .endless = a.stream };
@@ -296,9 +298,7 @@ static int viewer_received(struct viewer *v, const char *bytes, size_t n)
 static void viewer_add(struct page *p, struct lws *wsi)
 {
     struct viewer *v = xcalloc(1, sizeof *v);
-    *v = (struct viewer){
-        .page = p, .wsi = wsi, .in = http1_new(), .head = BUF_INIT(HEAD_MAX)
-    };
+    *v = (struct viewer){ .page = p, .wsi = wsi, .in = http1_new(), .head = BUF_INIT(HEAD_MAX) };
     TAILQ_INSERT_TAIL(&p->asking, v, link);
     p->asking_count++;
     lws_set_opaque_user_data(wsi, v);

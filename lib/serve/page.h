@@ -1,6 +1,6 @@
 /* The HTTP server of the fleet page, beside the one for metrics and in its loop: files, answers in
- * JSON, and Server-Sent Events from one ring of frames. It only reads, has no cookies, refuses other
- * sites' requests, and sends every answer with the headers that keep foreign code out. */
+ * JSON, and Server-Sent Events from one ring of frames. It only reads, has no cookies, refuses
+ * other sites' requests, and sends every answer with the headers that keep foreign code out. */
 #ifndef OSTLER_SERVE_PAGE_H
 #define OSTLER_SERVE_PAGE_H
 
@@ -44,10 +44,10 @@ void page_body_unref(struct page_body *b);
 /* What the program answers. */
 struct page_answer {
     int status;
-    char tag[PAGE_TAG_MAX];  /* of its ETag, without quotes; "": none */
-    struct page_body *body;  /* a reference that the server gives back; NULL: empty */
-    bool stream;             /* 200: frames follow, from position `from` of the ring */
-    bool reset;              /* of a stream: first tell the viewer to begin anew */
+    char tag[PAGE_TAG_MAX]; /* of its ETag, without quotes; "": none */
+    struct page_body *body; /* a reference that the server gives back; NULL: empty */
+    bool stream;            /* 200: frames follow, from position `from` of the ring */
+    bool reset;             /* of a stream: first tell the viewer to begin anew */
     uint64_t from;
 };
 

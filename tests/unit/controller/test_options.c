@@ -41,6 +41,11 @@ static const struct refusal {
     { "--operand-namespace=-a", "--operand-namespace: must be the name of a namespace: at most 63 "
                                 "lower case letters, digits and \"-\", with a letter or "
                                 "digit at both ends, not \"-a\"" },
+    { "--fleet-listen localhost:80",
+      "--fleet-listen: must be IP:port, [IPv6]:port or :port, or \"\" for none, not "
+      "\"localhost:80\"" },
+    { "--fleet-hosts a:1", "--fleet-hosts: must be names of hosts, without ports, such as "
+                           "\"fleet.example.com,10.0.0.7\", not \"a:1\"" },
     { "--namespace a.b --listen :1",
       "--namespace: must be the name of a namespace: at most 63 lower case letters, digits and "
       "\"-\", with a letter or digit at "
@@ -93,6 +98,7 @@ static const struct command_line {
     { "run --leader-elect", COMMAND_RUN },
     { "--leader-elect --log-level debug", COMMAND_RUN },
     { "--listen [::1]:0 --namespace a-1", COMMAND_RUN },
+    { "--fleet-listen :8081 --fleet-hosts fleet.example.com,[fd00::7] --listen=", COMMAND_RUN },
     { "render -f - --node a --operand-namespace b --allowed-image-prefixes c", COMMAND_RENDER },
     { "run --agent-image a:1", COMMAND_RUN },
     { "render -f - --agent-image=a:1", COMMAND_RENDER },

@@ -195,6 +195,25 @@ static void descriptor_wakes_for_timers(void **state)
     loop_free(w.loop);
 }
 
+/* A timer that another event loop sets between two turns wakes, too, from the time when it is set. */
+static void descriptor_wakes_for_timers_set_between_turns(void **state)
+{
+    (void) state;
+    struct clock clock = clock_system();
+    struct world w = { .loop = loop_new(&clock) };
+    CLEANUP_BUF struct buf log = BUF_INIT(100);
+    struct bell soon;
+    loop_turn(w.loop);
+    assert_false(readable(loop_fd(w.loop), 30));
+    int64_t at = clock_mono_ms(&clock) + 20;
+    loop_timer_set(w.loop, &bell_init(&soon, &w, &log, "s")->timer, at);
+    assert_true(readable(loop_fd(w.loop), 5000));
+    assert_true(clock_mono_ms(&clock) - at < 1000);
+    loop_turn(w.loop);
+    assert_string_equal(buf_text(&log), "s");
+    loop_free(w.loop);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -208,5 +227,7 @@ int main(void)
               hooks_come_last_in_their_order, NULL);
     suite_add(&s, "descriptors come before timers", descriptors_come_before_timers, NULL);
     suite_add(&s, "the loop's descriptor wakes for timers", descriptor_wakes_for_timers, NULL);
+    suite_add(&s, "it wakes for timers that are set between turns",
+              descriptor_wakes_for_timers_set_between_turns, NULL);
     return suite_run(&s, "loop");
 }

@@ -99,8 +99,7 @@ static int close_world(void **state)
 
 /* ---- one request */
 
-#define GET_OF(target, host, more)                                                                 \
-    "GET " target " HTTP/1.1\r\nHost: " host "\r\n" more "\r\n"
+#define GET_OF(target, host, more) "GET " target " HTTP/1.1\r\nHost: " host "\r\n" more "\r\n"
 #define GET(target, more) GET_OF(target, "localhost:1", more)
 #define SITE(site) "Sec-Fetch-Site: " site "\r\n"
 #define OPENED "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
@@ -129,7 +128,8 @@ static const struct row {
     { "elsewhere", GET("/x", ""), 404, NULL, "{}" },
     { "another Host", GET_OF("/", "evil.example", ""), 421, NULL, "--fleet-hosts" },
     { "another Host for data", GET_OF("/data.json", "evil.example:1", ""), 421, NULL, "localhost" },
-    { "another Host for a stream", GET_OF("/events", "evil.example:1", ""), 421, NULL, "localhost" },
+    { "another Host for a stream", GET_OF("/events", "evil.example:1", ""), 421, NULL,
+      "localhost" },
     { "a forwarded prefix proves nothing",
       GET_OF("/", "evil.example", "X-Forwarded-Host: localhost\r\nX-Forwarded-Uri: /proxy/\r\n"),
       421, NULL, "localhost" },

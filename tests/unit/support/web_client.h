@@ -19,7 +19,8 @@ int web_dial(const struct web_client *c);
 void web_say(int fd, const char *bytes);
 /* Gives the server some turns. */
 void web_turns(const struct web_client *c, int count);
-/* Reads until the text has `end` (NULL: until the server closes); false: not within five seconds. */
+/* Reads until the text has `end` (NULL: until the server closes); false: not within five
+ * seconds. */
 bool web_read(const struct web_client *c, int fd, const char *end, struct buf *out);
 /* Sends a request on a new connection, and reads all that comes back. */
 void web_exchange(const struct web_client *c, const char *request, struct buf *out);
