@@ -437,6 +437,17 @@ bench: build/static/ostler build/static/ostler-node
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
 bench-health: build/static/ostler build/static/ostler-node build/static/ostler-nvml $(NVML_STAND_IN)
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench-health
+# The addresses of the publisher (docs/versioning.md)
+REGISTRY ?=
+SOURCE ?=
+DOWNLOADS ?=
+BUILDER ?=
+ARTIFACTHUB_ID ?=
+release: export REGISTRY := $(REGISTRY)
+release: export SOURCE := $(SOURCE)
+release: export DOWNLOADS := $(DOWNLOADS)
+release: export BUILDER := $(BUILDER)
+release: export ARTIFACTHUB_ID := $(ARTIFACTHUB_ID)
 release: export OSTLER_OPENSSL := own
 release: image-root
 	$Qscripts/release

@@ -57,9 +57,10 @@ def digest(data):
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def tar(members):
+def tar(members, programs=()):
     """A tar file, as bytes. A member is a name and a path (a file, a link or a folder, which brings
-    its content), or a name and bytes. All is root's, of no time, and not writable by others."""
+    its content), or a name and bytes; `programs` names those bytes that can be run. All is root's,
+    of no time, and not writable by others."""
 
     def plain(info):
         info.uid = info.gid = info.mtime = 0
@@ -73,6 +74,7 @@ def tar(members):
             if isinstance(content, bytes):
                 info = tarfile.TarInfo(name)
                 info.size = len(content)
+                info.mode = 0o755 if name in programs else 0o644
                 file.addfile(plain(info), io.BytesIO(content))
             else:  # tarfile sorts what is in a folder
                 file.add(content, name, filter=plain)
@@ -112,10 +114,10 @@ def image_config():
 
 
 class Layout:
-    """A folder that is an OCI image layout of one tag."""
+    """A folder that is an OCI image layout."""
 
     def __init__(self, path):
-        self.path = pathlib.Path(path)
+        self.path, self.tags = pathlib.Path(path), []
         shutil.rmtree(self.path, ignore_errors=True)
         (self.path / "blobs/sha256").mkdir(parents=True)
 
@@ -126,12 +128,15 @@ class Layout:
         return {"mediaType": media_type, "digest": name, "size": len(data), **more}
 
     def document(self, media_type, **members):
-        """Writes a manifest or an index, which names its own type; its bytes."""
+        """The bytes of a manifest or an index, which names its own type."""
         return as_json({"schemaVersion": 2, "mediaType": media_type, **members})
 
-    def close(self, tag, descriptor):
-        """Names what the layout is of; its digest."""
-        named = {**descriptor, "annotations": {"org.opencontainers.image.ref.name": tag}}
+    def tag(self, name, descriptor):
+        """Gives a manifest or an index a name."""
+        name = {"org.opencontainers.image.ref.name": name}
+        self.tags.append({**descriptor, "annotations": name})
+
+    def close(self):
+        """Writes what the layout has."""
         (self.path / "oci-layout").write_bytes(as_json({"imageLayoutVersion": "1.0.0"}))
-        (self.path / "index.json").write_bytes(self.document(INDEX, manifests=[named]))
-        return descriptor["digest"]
+        (self.path / "index.json").write_bytes(self.document(INDEX, manifests=self.tags))
