@@ -46,7 +46,7 @@ done
 mkdir -p "$HOME/.kube/cache"
 folder=$(mktemp -d "$HOME/.kube/cache/gpu.XXXXXX")
 proxy=''
-trap '[ -z "$proxy" ] || kill "$proxy" 2>/dev/null; rm -rf "$folder"' EXIT
+trap '[ -z "$proxy" ] || kill "$proxy" 2>/dev/null || :; rm -rf "$folder"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
