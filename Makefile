@@ -406,6 +406,8 @@ lint:
 	$Qscripts/check-tidy --analyze
 deps:
 	$Qscripts/deps
+deps-release:
+	$Qscripts/deps release
 test:
 	$Qscripts/test
 # `make test` has e2e; e2e-full has also what another part of `make test` proves.
@@ -468,6 +470,7 @@ clean:
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
+.PHONY: deps-release
 .PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
 .PHONY: scale real real-full health-year bench-health
 .SECONDARY:
