@@ -267,7 +267,9 @@ class WithoutHelm(Made):
         )
         text = (self.folder / "install.yaml").read_text(encoding="utf-8")
         namespace, *others = rendering.read(text)
-        self.assertEqual((namespace["kind"], namespace["metadata"]["name"]), ("Namespace", "ostler-system"))
+        self.assertEqual(
+            (namespace["kind"], namespace["metadata"]["name"]), ("Namespace", "ostler-system")
+        )
         self.assertEqual(
             namespace["metadata"]["labels"], {"pod-security.kubernetes.io/enforce": "restricted"}
         )
@@ -277,7 +279,11 @@ class WithoutHelm(Made):
     def test_a_real_api_server_takes_it_as_the_charts_rendering(self):
         repository, digest = self.image()
         rendered = rendering.template(
-            "--include-crds", "--no-hooks", "--set", f"image.repository={repository}", "--set",
+            "--include-crds",
+            "--no-hooks",
+            "--set",
+            f"image.repository={repository}",
+            "--set",
             f"image.digest={digest}",
         )
         file = self.folder / "install.yaml"
@@ -343,7 +349,9 @@ class KubectlPlugin(Made):
         self.assertEqual(
             self.manifest["apiVersion"], "krew.googlecontainertools.github.com/v1alpha2"
         )
-        self.assertEqual((self.manifest["kind"], self.manifest["metadata"]), ("Plugin", {"name": "gpu"}))
+        self.assertEqual(
+            (self.manifest["kind"], self.manifest["metadata"]), ("Plugin", {"name": "gpu"})
+        )
         self.assertEqual(spec["version"], f"v{self.version}")
         self.assertRegex(spec["version"], r"^v\d+\.\d+\.\d+(-[\w.]+)?$")
         self.assertRegex(spec["shortDescription"], r"^[^\r\n]{1,60}$")
@@ -467,9 +475,7 @@ class Provenance(Made):
                 **{n.lower(): ADDRESSES[n] for n in ("SOURCE", "REGISTRY", "DOWNLOADS")},
             },
         )
-        self.assertEqual(
-            self.predicate["runDetails"], {"builder": {"id": ADDRESSES["BUILDER"]}}
-        )
+        self.assertEqual(self.predicate["runDetails"], {"builder": {"id": ADDRESSES["BUILDER"]}})
 
     def test_its_subjects_are_the_files_and_what_the_layouts_are_of(self):
         files = {

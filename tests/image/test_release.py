@@ -25,6 +25,7 @@ from release_tree import ADDRESSES, PROCESSORS, ROOT, VERSION, Tree, made, rende
 # counted runs what is named here.
 globals().update({one.__name__: one for one in published.Made.__subclasses__()})
 
+
 def newest_parts(test, bill):
     """Holds a bill against the server of Debian: exit status and what is said. Without a way
     there the test is skipped."""

@@ -206,8 +206,7 @@ def run_does_not_use_an_exported_kubeconfig():
         until(lambda: "the API server is at" in log.read_text(), "the simulator")
         assert (
             "run: KUBECONFIG is set and not used: WORLD=sim has a cluster of its own;"
-            " WORLD=cluster is"
-            in log.read_text()
+            " WORLD=cluster is" in log.read_text()
         )
 
 
