@@ -131,10 +131,10 @@ class Layout:
         """The bytes of a manifest or an index, which names its own type."""
         return as_json({"schemaVersion": 2, "mediaType": media_type, **members})
 
-    def tag(self, name, descriptor):
-        """Gives a manifest or an index a name."""
-        name = {"org.opencontainers.image.ref.name": name}
-        self.tags.append({**descriptor, "annotations": name})
+    def tag(self, name, descriptor, **more):
+        """Gives a manifest or an index a name; more annotations of that name."""
+        names = {"org.opencontainers.image.ref.name": name, **more}
+        self.tags.append({**descriptor, "annotations": names})
 
     def close(self):
         """Writes what the layout has."""

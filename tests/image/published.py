@@ -76,7 +76,12 @@ class OciImage(Made):
         self.assertEqual(
             found, [{"architecture": a, "os": "linux"} for a in sorted(self.processors.values())]
         )
-        self.assertEqual(list(self.oci.tags), [self.version])
+        ((tag, named),) = self.oci.tags.items()
+        self.assertEqual(tag, self.version)
+        self.assertEqual(
+            named["annotations"]["io.containerd.image.name"],
+            f"{ADDRESSES['REGISTRY']}/ostler:{self.version}",
+        )
         self.assertEqual(self.oci.unread(), set())
 
     def test_its_configuration_is_that_of_the_dockerfile(self):
