@@ -407,6 +407,8 @@ lint:
 	$Qscripts/check-tidy --analyze
 deps:
 	$Qscripts/deps
+deps-release:
+	$Qscripts/deps release
 test:
 	$Qscripts/test
 # `make test` has e2e; e2e-full has also what another part of `make test` proves.
@@ -439,6 +441,17 @@ bench: build/static/ostler build/static/ostler-node
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench
 bench-health: build/static/ostler build/static/ostler-node build/static/ostler-nvml $(NVML_STAND_IN)
 	$QOSTLER=$< OSTLER_NODE=build/static/ostler-node e2e/bench-health
+# The addresses of the publisher (docs/versioning.md)
+REGISTRY ?=
+SOURCE ?=
+DOWNLOADS ?=
+BUILDER ?=
+ARTIFACTHUB_ID ?=
+release: export REGISTRY := $(REGISTRY)
+release: export SOURCE := $(SOURCE)
+release: export DOWNLOADS := $(DOWNLOADS)
+release: export BUILDER := $(BUILDER)
+release: export ARTIFACTHUB_ID := $(ARTIFACTHUB_ID)
 release: export OSTLER_OPENSSL := own
 release: image-root
 	$Qscripts/release
@@ -464,6 +477,7 @@ clean:
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
+.PHONY: deps-release
 .PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
 .PHONY: scale real real-full health-year bench-health docs
 .SECONDARY:

@@ -5,26 +5,19 @@ import dataclasses
 import hashlib
 import io
 import json
-import os
 import pathlib
+import sys
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import oci_layout  # noqa: E402  the path above is what finds it
 
 
 def layer_of_folder(folder):
     """A layer with all that is in a folder: root's, and of no time."""
-
-    def plain(info):
-        info.uid = info.gid = info.mtime = 0
-        info.uname = info.gname = ""
-        return info
-
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as tar:
-        for name in sorted(os.listdir(folder)):
-            tar.add(pathlib.Path(folder) / name, name, filter=plain)
-    return data.getvalue()
+    return oci_layout.tar(oci_layout.folder(folder))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,20 +80,4 @@ def product(name):
     """Ostler's image as the Dockerfile's last stage makes it: `make image-root` fills its root
     there as here, with the libraries of this machine's Debian, and what is said of the image
     is read."""
-    lines = [
-        line
-        for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
-        if line and line[0] not in "# "
-    ]
-    config = {"Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]}
-    for line in lines[lines.index("FROM scratch") + 1 :]:
-        word, _, rest = line.partition(" ")
-        if word == "USER":
-            config["User"] = rest
-        elif word == "EXPOSE":
-            config["ExposedPorts"] = {f"{rest}/tcp": {}}
-        elif word == "ENTRYPOINT":
-            config["Entrypoint"] = json.loads(rest)
-        elif line != "COPY --from=build /image /":
-            raise ValueError(f"Dockerfile: {line}: how an image gets this is not known here")
-    return Image(name, (layer_of_folder(ROOT / "build/static/image"),), config)
+    return Image(name, (layer_of_folder(ROOT / "build/static/image"),), oci_layout.image_config())

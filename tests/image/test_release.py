@@ -10,62 +10,20 @@ import importlib.machinery
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "tests/chart"))
 
 import counted  # noqa: E402  nothing is written beside the tests
-import rendering  # noqa: E402  the path above is what finds it
+import published  # noqa: E402
+from release_tree import ADDRESSES, PROCESSORS, ROOT, VERSION, Tree, made, rendering  # noqa: E402
 
-HOST = subprocess.run(
-    ["dpkg", "--print-architecture"], check=True, capture_output=True, text=True
-).stdout.strip()
-VERSION = re.search(
-    r"^version: (\S+)$", (ROOT / "charts/ostler/Chart.yaml").read_text(), re.MULTILINE
-)[1]
-PROCESSORS = {
-    folder: arch
-    for folder, arch in (("static", HOST), ("static-arm64", "arm64"), ("static-amd64", "amd64"))
-    if (ROOT / "build" / folder / "image").exists()
-}
-
-
-class Tree:
-    """This tree with charts and changelog of its own, so that they can be changed."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        for entry in ROOT.iterdir():
-            if entry.name not in ("build", "charts", "CHANGELOG.md", ".git"):
-                (folder / entry.name).symlink_to(entry)
-        shutil.copytree(ROOT / "charts", folder / "charts")
-        before = "\n## 0.0.1\n\nThe one before.\n"
-        (folder / "CHANGELOG.md").write_text(
-            (ROOT / "CHANGELOG.md").read_text(encoding="utf-8") + before, encoding="utf-8"
-        )
-        (folder / "build").mkdir()
-        for name in PROCESSORS:
-            (folder / "build" / name).symlink_to(ROOT / "build" / name)
-
-    def change(self, path, old, new):
-        """Another text in a file."""
-        file = self.folder / path
-        text = file.read_text(encoding="utf-8")
-        assert old in text, f"{path} has no {old!r}"
-        file.write_text(text.replace(old, new), encoding="utf-8")
-
-    def release(self):
-        """Runs it; what came of it."""
-        return subprocess.run(
-            [self.folder / "scripts/release"], capture_output=True, text=True, check=False
-        )
+# counted runs what is named here.
+globals().update({one.__name__: one for one in published.Made.__subclasses__()})
 
 
 def newest_parts(test, bill):
@@ -96,40 +54,45 @@ class Release(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory(prefix="ostler-release-")
-        cls.addClassCleanup(cls.folder.cleanup)
-        cls.tree = Tree(pathlib.Path(cls.folder.name))
-        done = cls.tree.release()
-        if done.returncode:
-            raise AssertionError(done.stderr)
-        cls.made, cls.told = cls.tree.folder / done.stdout.strip(), done.stderr
+        cls.made, cls.told = made().folder, made().told
 
     def test_it_has_these_files_and_their_sums(self):
         of_programs = {
-            f"ostler-{VERSION}-linux-{arch}.{end}"
+            f"{name}-{arch}.{end}"
             for arch in PROCESSORS.values()
-            for end in ("tar.gz", "cdx.json")
+            for name, end in (
+                (f"ostler-{VERSION}-linux", "tar.gz"),
+                (f"ostler-{VERSION}-linux", "cdx.json"),
+                (f"kubectl-gpu-{VERSION}-linux", "tar.gz"),
+            )
         }
         files = {
             f"ostler-{VERSION}.tgz",
             f"ostler-crds-{VERSION}.tgz",
+            f"ostler-{VERSION}-image.tar",
+            f"kubectl-gpu-{VERSION}-darwin.tar.gz",
             "crds.yaml",
+            "install.yaml",
+            "gpu.yaml",
             "notes.md",
+            "provenance.intoto.json",
             *of_programs,
         }
-        self.assertEqual({f.name for f in self.made.iterdir()}, files | {"SHA256SUMS"})
+        self.assertEqual({f.name for f in self.made.iterdir()}, files | {"SHA256SUMS", "oci"})
         subprocess.run(
             ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=self.made, check=True
         )
-        self.assertEqual(len((self.made / "SHA256SUMS").read_text().splitlines()), len(files))
+        summed = {line[66:] for line in (self.made / "SHA256SUMS").read_text().splitlines()}
+        every = {str(f.relative_to(self.made)) for f in self.made.rglob("*") if f.is_file()}
+        self.assertEqual(summed, every - {"SHA256SUMS"})
 
     def test_the_charts_render_as_those_of_the_tree(self):
         for chart in (rendering.CHART, rendering.CRD_CHART):
             package = self.made / f"{chart.name}-{VERSION}.tgz"
-            packed, loose = (
-                rendering.template("--include-crds", chart=one) for one in (package, chart)
-            )
-            self.assertEqual(packed, loose)
+            image = f"image.repository={ADDRESSES['REGISTRY']}/ostler"
+            own = ["--set", image] if chart == rendering.CHART else []
+            loose = rendering.template("--include-crds", *own, chart=chart)
+            self.assertEqual(rendering.template("--include-crds", chart=package), loose)
 
     def test_the_definitions_are_all_there(self):
         texts = [

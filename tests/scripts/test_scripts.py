@@ -24,6 +24,7 @@ import traceback
 import urllib.request
 
 import registry
+import workflows
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENARIO = "tests/torture/small.yaml"
@@ -295,8 +296,7 @@ def run_does_not_use_an_exported_kubeconfig():
     ):
         assert (
             "run: KUBECONFIG is set and not used: WORLD=sim has a cluster of its own;"
-            " WORLD=cluster is"
-            in log.read_text()
+            " WORLD=cluster is" in log.read_text()
         )
 
 
@@ -512,6 +512,50 @@ def the_table_of_images_is_not_compared_without_a_registry():
         pass
     code, text = registry.compare(url)
     assert code == 0 and "skipped, since" in text and "refused" in text, text
+
+
+# ---- workflows
+
+
+@test
+def workflows_call_make_targets_and_nothing_else():
+    """Each `run:` of a workflow is `make TARGET`, and there is such a target."""
+    known = workflows.targets()
+    for workflow, name, job in workflows.jobs():
+        commands = list(workflows.commands(job))
+        assert commands, (workflow, name)
+        for command in commands:
+            assert workflows.of_make(command) in known, (workflow, name, command)
+    assert workflows.of_make("make test && curl x") is None
+    assert workflows.of_make("make release A=${{ x }}") is None
+
+
+@test
+def workflows_can_do_little():
+    """They read the repository and no more, keep no token and no secret, use actions of GitHub's
+    own by their commit, run no stranger's change with rights, and end."""
+    for path in workflows.FOLDER.iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert "secrets." not in text and "pull_request_target" not in text, path
+        for use in re.findall(r"uses: (.*)", text):
+            assert re.fullmatch(workflows.PINNED.pattern + r" # v\d+\.\d+\.\d+", use), (path, use)
+    for workflow, document in workflows.read().items():
+        assert document["permissions"] == {"contents": "read"}, workflow
+    for workflow, name, job in workflows.jobs():
+        assert "permissions" not in job and job["timeout-minutes"] <= 360, (workflow, name)
+        (checkout,) = [s for s in job["steps"] if s.get("uses", "").startswith("actions/checkout")]
+        assert checkout["with"]["persist-credentials"] is False, (workflow, name)
+
+
+@test
+def the_nightly_workflow_has_every_sweep():
+    """At full size."""
+    code, names = said("make", "--no-print-directory", "sweep-names")
+    assert code == 0, names
+    commands = list(workflows.commands(workflows.read()["nightly"]["jobs"]["long"]))
+    asked = {workflows.of_make(command) for command in commands}
+    wanted = {"dst" if name == "dst" else f"{name}-full" for name in names.split()}
+    assert wanted <= asked, wanted - asked
 
 
 def main():
