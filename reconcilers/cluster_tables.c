@@ -109,6 +109,11 @@ static struct node *node_of(const struct cluster *c, const json_t *object)
 }
 
 CLUSTER_PROJECTION(node_from, node_of(c, object))
+
+static uint64_t *node_hash(struct record *r)
+{
+    return &((struct node *) r)->text_hash;
+}
 CLUSTER_RECORD(node, node_same, node_free(c->strings, r))
 
 static void drop_node(struct cluster *c, struct node_slot *slot)
@@ -413,6 +418,7 @@ static void tables_init(struct cluster *c)
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         table_init(&c->tables[rows[i].id], &rows[i].ops);
+    c->tables[RESOURCE_NODE].hash_of = node_hash;
 }
 
 void cluster_init(struct cluster *c, const struct cluster_options *o)
