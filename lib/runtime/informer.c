@@ -164,11 +164,14 @@ static int take_frame(struct informer *inf, const json_t *frame, bool keeps, str
     return 0;
 }
 
-static int parse_frame(struct informer *inf, const char *text, size_t len, struct err *e)
+/* `ret_parsed`: the whole text could be read. */
+static int parse_frame(struct informer *inf, const char *text, size_t len, bool *ret_parsed,
+                       struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
     bool keeps = false;
     CLEANUP_JSON json_t *frame = json_parse_stored(text, len, &why);
+    *ret_parsed = frame != NULL;
     if (!frame)
         frame = unreadable_frame(&inf->unreadable, text, len, &why, &keeps, e);
     return take_frame(inf, frame, keeps, e);
@@ -178,14 +181,14 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
 {
     struct informer *inf = arg;
     struct frame frame;
-    bool known = inf->table->hash_of && frame_read(text, len, &frame);
+    bool parsed, known = inf->table->hash_of && frame_read(text, len, &frame);
     if (known && table_event_repeats(inf->table, &frame)) {
         informer_hear(inf, frame.rv);
         return 0;
     }
-    if (parse_frame(inf, text, len, e) < 0)
+    if (parse_frame(inf, text, len, &parsed, e) < 0)
         return -1;
-    if (known)
+    if (known && parsed)
         table_event_hash(inf->table, &frame);
     return 0;
 }

@@ -123,6 +123,23 @@ static const struct repeat_row {
     { LINE("MODIFIED", "19", "old"), 6, 19, "old" },
 };
 
+/* The answer to our own write brought the version whose event cannot be read. */
+static void an_unreadable_event_is_no_repetition(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const broken[] = { LINE("MODIFIED", "16", "\\x"),
+                                          LINE("MODIFIED", "17", "\\x"),
+                                          LINE("MODIFIED", "18", "\\x") };
+    start_listed(f);
+    CLEANUP_JSON json_t *object = tree(NODE("a", "16", "q"));
+    table_written(&f->table, object);
+    for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
+        stream(f, broken[i]);
+        assert_int_equal(informer_state(f->informer).unreadable, i + 1);
+    }
+    expect_content(f, "a=q b=y");
+}
+
 static void an_event_that_only_repeats_an_object_is_not_parsed(void **state)
 {
     struct fixture *f = *state;
@@ -396,6 +413,7 @@ int main(void)
         { "events may be cut anywhere", events_may_be_cut_anywhere },
         { "an event that only repeats an object is not parsed",
           an_event_that_only_repeats_an_object_is_not_parsed },
+        { "an unreadable event is no repetition", an_unreadable_event_is_no_repetition },
         { "a watch that ends goes on where it was", watch_that_ends_goes_on_where_it_was },
         { "half an event at the end counts for nothing",
           half_an_event_at_the_end_counts_for_nothing },
