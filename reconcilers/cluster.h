@@ -52,7 +52,9 @@ struct node_slot {
     bool idle;          /* a drain would wait for nothing */
     unsigned jobs;      /* pods that a drain would wait for … */
     unsigned processes; /* … of which this many are processes that hold a GPU open */
-    int64_t entered_ms; /* monotonic: when it last entered another state, as seen; 0: never */
+    /* Monotonic: when it last entered another state, as seen, or was reported in a step of its
+     * claim; 0: never. */
+    int64_t entered_ms;
     /* Monotonic: since when its state is not reported, because states change quickly; 0: it is
      * reported. */
     int64_t untold_ms;
