@@ -37,7 +37,7 @@ struct toolkit_turn {
 
 /* The slot of a node: one for each Node and each node name that pods are bound to. */
 struct node_slot {
-    char *name;
+    char *name;        /* in the same block, after the slot */
     struct node *node; /* NULL: pods are bound to the name, but there is no such Node */
     struct pod *pods;  /* list through next_on_node */
     struct node_reading read;

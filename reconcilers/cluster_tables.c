@@ -67,8 +67,8 @@ static struct node_slot *slot_of(struct cluster *c, const char *name)
 {
     struct node_slot *slot = map_get(&c->slots, name);
     if (!slot) {
-        slot = xcalloc(1, sizeof *slot);
-        slot->name = xstrdup(name);
+        slot = xcalloc(1, sizeof *slot + strlen(name) + 1);
+        slot->name = strcpy((char *) (slot + 1), name);
         slot->summary.name = slot->name;
         enter_slot(c, slot);
     }
@@ -84,7 +84,6 @@ static void forget_reading(struct node_slot *slot)
 static void slot_free(struct cluster *c, struct node_slot *slot)
 {
     cluster_refusal_over(c, slot);
-    free(slot->name);
     free(slot->read.claim);
     free(slot->toolkit.stopped_by);
     log_tail_free(slot->words);

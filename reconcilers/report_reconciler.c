@@ -28,8 +28,8 @@ enum {
     TURN_LASTS_MS = 30000,
 };
 
-/* Whether the node takes a step of a claim as it should. Waiting may need a user; resets and reboots
- * are rare. */
+/* Whether the node takes a step of a claim as it should. Waiting may need a user; resets and
+ * reboots are rare. */
 static bool takes_step(const struct node_slot *slot)
 {
     static const bool steps[NODE_STATE_COUNT] = { [NODE_DRAINING] = true,
