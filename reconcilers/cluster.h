@@ -38,7 +38,7 @@ struct toolkit_turn {
 
 /* The slot of a node: one for each Node and each node name that pods are bound to. */
 struct node_slot {
-    char *name;
+    char *name;        /* in the same block, after the slot */
     struct node *node; /* NULL: pods are bound to the name, but there is no such Node */
     struct pod *pods;  /* list through next_on_node */
     unsigned used;     /* GPUs that these request */
@@ -55,7 +55,9 @@ struct node_slot {
     bool idle;          /* a drain would wait for nothing */
     unsigned jobs;      /* pods that a drain would wait for … */
     unsigned processes; /* … of which this many are processes that hold a GPU open */
-    int64_t entered_ms; /* monotonic: when it last entered another state, as seen; 0: never */
+    /* Monotonic: when it last entered another state, as seen, or was reported in a step of its
+     * claim; 0: never. */
+    int64_t entered_ms;
     /* Monotonic: since when its state is not reported, because states change quickly; 0: it is
      * reported. */
     int64_t untold_ms;

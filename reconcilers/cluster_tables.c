@@ -68,8 +68,8 @@ static struct node_slot *slot_of(struct cluster *c, const char *name)
 {
     struct node_slot *slot = map_get(&c->slots, name);
     if (!slot) {
-        slot = xcalloc(1, sizeof *slot);
-        slot->name = xstrdup(name);
+        slot = xcalloc(1, sizeof *slot + strlen(name) + 1);
+        slot->name = strcpy((char *) (slot + 1), name);
         slot->summary.name = slot->name;
         enter_slot(c, slot);
     }
@@ -85,7 +85,6 @@ static void forget_reading(struct node_slot *slot)
 static void slot_free(struct cluster *c, struct node_slot *slot)
 {
     cluster_refusal_over(c, slot);
-    free(slot->name);
     free(slot->read.claim);
     free(slot->toolkit.stopped_by);
     log_tail_free(slot->words);
@@ -110,6 +109,11 @@ static struct node *node_of(const struct cluster *c, const json_t *object)
 }
 
 CLUSTER_PROJECTION(node_from, node_of(c, object))
+
+static uint64_t *node_hash(struct record *r)
+{
+    return &((struct node *) r)->text_hash;
+}
 CLUSTER_RECORD(node, node_same, node_free(c->strings, r))
 
 static void drop_node(struct cluster *c, struct node_slot *slot)
@@ -423,6 +427,7 @@ static void tables_init(struct cluster *c)
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         table_init(&c->tables[rows[i].id], &rows[i].ops);
+    c->tables[RESOURCE_NODE].hash_of = node_hash;
 }
 
 void cluster_init(struct cluster *c, const struct cluster_options *o)

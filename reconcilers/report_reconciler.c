@@ -10,19 +10,57 @@ enum {
     /* A state that lasts less is not reported: a quick upgrade passes through many. */
     STATE_LASTS_MS = 3000,
     STATE_PATIENCE_MS = 10000, /* but if states change for this long, the current one is reported */
+    /* The more nodes change together, the longer the control plane takes for each step, which is
+     * no news: a step of a claim then must last so much longer for each of them, up to a limit,
+     * unless something is wrong. */
+    STEP_LASTS_EACH_MS = 300,
+    STEP_LASTS_MAX_MS = 30000,
+    /* And the claim so long before the condition GpuReady follows, which the taint precedes. */
+    CLAIM_LASTS_EACH_MS = 600,
+    CLAIM_LASTS_MAX_MS = 60000,
     /* A working node must wait this long for its turn before that is reported. */
     TURN_LASTS_MS = 30000,
 };
 
-/* How much longer the node's state must last before it is reported. */
-static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
+/* Whether the node takes a step of a claim as it should. Waiting may need a user; resets and
+ * reboots are rare. */
+static bool takes_step(const struct node_slot *slot)
 {
-    int64_t left_ms = slot->entered_ms ? slot->entered_ms + STATE_LASTS_MS - now_ms : 0;
+    static const bool steps[NODE_STATE_COUNT] = { [NODE_DRAINING] = true,
+                                                  [NODE_UNLOADING] = true,
+                                                  [NODE_INSTALLING] = true,
+                                                  [NODE_VALIDATING] = true };
+    const struct node_summary *s = &slot->summary;
+    return slot->node->claim && steps[s->state] && !s->trouble && !s->refused && !s->failed;
+}
+
+static int64_t with_many_ms(const struct cluster *c, int64_t each_ms, int64_t max_ms)
+{
+    int64_t ms = STATE_LASTS_MS + (int64_t) c->tally.moving * each_ms;
+    return ms < max_ms ? ms : max_ms;
+}
+
+/* How long the node's state must last before it is reported; `ret_patience_ms`: if states change
+ * for this long, the current one is. */
+static int64_t lasts_ms(const struct cluster *c, const struct node_slot *slot,
+                        int64_t *ret_patience_ms)
+{
+    int64_t many_ms = takes_step(slot) ? with_many_ms(c, STEP_LASTS_EACH_MS, STEP_LASTS_MAX_MS)
+                                       : STATE_LASTS_MS;
+    *ret_patience_ms = 2 * many_ms > STATE_PATIENCE_MS ? 2 * many_ms : STATE_PATIENCE_MS;
+    return many_ms;
+}
+
+/* How much longer the node's state must last before it is reported. */
+static int64_t has_to_last_ms(const struct cluster *c, struct node_slot *slot, int64_t now_ms)
+{
+    int64_t patience_ms, last_ms = lasts_ms(c, slot, &patience_ms);
+    int64_t left_ms = slot->entered_ms ? slot->entered_ms + last_ms - now_ms : 0;
     if (slot->summary.state == NODE_UNMANAGED || left_ms < 0)
         left_ms = 0;
     if (left_ms && !slot->untold_ms)
         slot->untold_ms = now_ms;
-    if (!left_ms || now_ms - slot->untold_ms >= STATE_PATIENCE_MS)
+    if (!left_ms || now_ms - slot->untold_ms >= patience_ms)
         left_ms = slot->untold_ms = 0;
     return left_ms;
 }
@@ -61,6 +99,18 @@ static bool is_being_changed(const struct cluster *c, const struct node_slot *sl
     return text && claim_parse(text, &claim, NULL) && claim_is_changing(&claim);
 }
 
+/* How much longer the condition GpuReady may say what was before the node's claim. */
+static int64_t still_ready_ms(const struct cluster *c, const struct node_slot *slot, int64_t now_s)
+{
+    struct claim claim;
+    const char *text = intern_text(c->strings, slot->node->claim);
+    if (!takes_step(slot) || !text || !claim_parse(text, &claim, NULL) ||
+        clock_is_ahead(claim.claimed_s, now_s))
+        return 0;
+    return (claim.claimed_s - now_s) * 1000 +
+           with_many_ms(c, CLAIM_LASTS_EACH_MS, CLAIM_LASTS_MAX_MS);
+}
+
 /* When the same facts about the health of its GPUs come to mean something else, the report is due
  * again: no event marks it. */
 static void requeue_for_health(const struct cluster *c, const struct node_slot *slot,
@@ -75,15 +125,20 @@ static void requeue_for_health(const struct cluster *c, const struct node_slot *
         actions_requeue(actions, (due_s - facts->now_s) * 1000);
 }
 
-/* Remembers what was written last, for what must not be written too often. */
+/* Remembers what was written last, for what must not be written too often: of a step, pod after pod
+ * that it waits for. */
 static void remember(struct node_slot *slot, const struct gpu_node_input *in, bool condition,
                      int64_t now_ms, const struct actions *actions)
 {
+    bool report = false;
     if (condition)
         slot->told_ms = now_ms;
-    for (size_t i = 0; i < actions->len && in->health; i++)
-        if (actions->items[i].verb == VERB_STATUS)
-            slot->health_told_ms = now_ms;
+    for (size_t i = 0; i < actions->len; i++)
+        report |= actions->items[i].verb == VERB_STATUS;
+    if (report && in->health)
+        slot->health_told_ms = now_ms;
+    if (report && takes_step(slot))
+        slot->entered_ms = now_ms;
 }
 
 void report_reconcile(void *arg, const char *name, struct actions *actions)
@@ -97,7 +152,7 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     /* A node that was not reconciled yet, or must not be, is reported later. */
     if (mode == MODE_HOLD || (s && !s->counted))
         return;
-    int64_t now_ms = clock_mono_ms(c->o.clock), wait_ms = s ? has_to_last_ms(slot, now_ms) : 0;
+    int64_t now_ms = clock_mono_ms(c->o.clock), wait_ms = s ? has_to_last_ms(c, slot, now_ms) : 0;
     if (wait_ms) {
         actions_requeue(actions, wait_ms);
         return;
@@ -114,6 +169,8 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
         actions_requeue(actions, wait_ms);
         return;
     }
+    if (s)
+        in.still_ready_ms = still_ready_ms(c, slot, in.now_s);
     bool condition = gpu_node_plan(&in, &a, actions);
     if (s)
         remember(slot, &in, condition, now_ms, actions);

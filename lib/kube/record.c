@@ -15,17 +15,16 @@ char *record_key(const json_t *object)
 
 void *record_new(size_t size, const json_t *object)
 {
-    struct record *r = xcalloc(1, size);
-    r->key = record_key(object);
+    CLEANUP_FREE char *key = record_key(object);
+    struct record *r = xcalloc(1, size + strlen(key) + 1);
+    r->key = strcpy((char *) r + size, key);
     snprintf(r->uid, sizeof r->uid, "%s", object_uid(object));
     return r;
 }
 
 void record_free(void *record)
 {
-    struct record *r = record;
-    free(r->key);
-    free(r);
+    free(record);
 }
 
 const char *record_name(const char *key)

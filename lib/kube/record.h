@@ -10,7 +10,7 @@ enum { RECORD_UID_MAX = 40 };
 
 /* The projector fills key and uid; the table fills the rest. */
 struct record {
-    char *key;     /* "name" or "namespace/name"; owned */
+    char *key;     /* "name" or "namespace/name"; in the same block, after the record */
     uint64_t rv;   /* resourceVersion; 0: not comparable */
     uint32_t seen; /* number of the last list that contained it */
     /* Number of the last list (complete or not) when our own write brought the record; 0: no

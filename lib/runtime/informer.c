@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/exchange.h"
+#include "kube/frame.h"
 #include "kube/object.h"
 #include "kube/reply.h"
 #include "kube/split.h"
@@ -142,6 +143,16 @@ static int take_event(struct informer *inf, const char *type, const json_t *obje
     return 0;
 }
 
+/* The watch brought an event that was taken. */
+static void informer_hear(struct informer *inf, const char *rv)
+{
+    informer_step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = rv });
+    if (inf->silent)
+        take_proof(inf);
+    inf->heard_ms = loop_now(inf->loop);
+    loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
+}
+
 /* Takes a line of a watch: {"type": …, "object": …}; NULL: unreadable, see the error. `keeps`:
  * it changes nothing. */
 static int take_frame(struct informer *inf, const json_t *frame, bool keeps, struct err *e)
@@ -149,24 +160,37 @@ static int take_frame(struct informer *inf, const json_t *frame, bool keeps, str
     const json_t *object = json_object_get(frame, "object");
     if (!frame || (!keeps && take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0))
         return -1;
-    informer_step(inf, (struct watch_input){ .event = WATCH_SEEN,
-                                             .rv = json_str(object, "metadata.resourceVersion") });
-    if (inf->silent)
-        take_proof(inf);
-    inf->heard_ms = loop_now(inf->loop);
-    loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
+    informer_hear(inf, json_str(object, "metadata.resourceVersion"));
     return 0;
+}
+
+/* `ret_parsed`: the whole text could be read. */
+static int parse_frame(struct informer *inf, const char *text, size_t len, bool *ret_parsed,
+                       struct err *e)
+{
+    CLEANUP_ERR struct err why = { 0 };
+    bool keeps = false;
+    CLEANUP_JSON json_t *frame = json_parse_stored(text, len, &why);
+    *ret_parsed = frame != NULL;
+    if (!frame)
+        frame = unreadable_frame(&inf->unreadable, text, len, &why, &keeps, e);
+    return take_frame(inf, frame, keeps, e);
 }
 
 static int on_frame(void *arg, const char *text, size_t len, struct err *e)
 {
     struct informer *inf = arg;
-    CLEANUP_ERR struct err why = { 0 };
-    bool keeps = false;
-    CLEANUP_JSON json_t *frame = json_parse_stored(text, len, &why);
-    if (!frame)
-        frame = unreadable_frame(&inf->unreadable, text, len, &why, &keeps, e);
-    return take_frame(inf, frame, keeps, e);
+    struct frame frame;
+    bool parsed, known = inf->table->hash_of && frame_read(text, len, &frame);
+    if (known && table_event_repeats(inf->table, &frame)) {
+        informer_hear(inf, frame.rv);
+        return 0;
+    }
+    if (parse_frame(inf, text, len, &parsed, e) < 0)
+        return -1;
+    if (known && parsed)
+        table_event_hash(inf->table, &frame);
+    return 0;
 }
 
 /* Takes a frame that is too large. */

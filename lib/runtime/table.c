@@ -146,6 +146,25 @@ void table_event(struct table *t, const json_t *object, bool deleted)
         table_drop(t, held);
 }
 
+bool table_event_repeats(struct table *t, const struct frame *f)
+{
+    uint64_t rv = object_rv_parse(f->rv);
+    struct record *held = t->hash_of ? table_get(t, f->key) : NULL;
+    if (!held || !rv || rv < held->rv || *t->hash_of(held) != f->hash)
+        return false;
+    table_bookmark(t, rv);
+    held->rv = rv;
+    held->seen = held->written = 0;
+    return true;
+}
+
+void table_event_hash(struct table *t, const struct frame *f)
+{
+    struct record *held = t->hash_of ? table_get(t, f->key) : NULL;
+    if (held && held->rv && held->rv == object_rv_parse(f->rv))
+        *t->hash_of(held) = f->hash;
+}
+
 bool table_written(struct table *t, const json_t *object)
 {
     uint64_t rv = object_rv(object);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "kube/frame.h"
 #include "kube/record.h"
 
 struct table_ops {
@@ -28,6 +29,10 @@ struct table_ops {
 
 struct table {
     struct table_ops ops;
+    /* Where a record keeps the hash of its object's text (frame.h), 0 in a new record. NULL: it
+     * keeps none, and each event is parsed. Only for records that follow from the object's text and
+     * the record before. */
+    uint64_t *(*hash_of)(struct record *r);
     struct map records;
     uint64_t rv;   /* newest version from the watch, including bookmarks */
     uint32_t list; /* number of the current list */
@@ -58,6 +63,11 @@ void table_list_keep_all(struct table *t);
 void table_list_end(struct table *t, uint64_t rv);
 /* A watch event: an object or its deletion. */
 void table_event(struct table *t, const json_t *object, bool deleted);
+/* A watch event whose text differs only in its version from one that the record follows from.
+ * Returns whether it is; it is then taken. */
+bool table_event_repeats(struct table *t, const struct frame *f);
+/* The record follows from this text, if it is of its version. */
+void table_event_hash(struct table *t, const struct frame *f);
 /* A bookmark of the watch. */
 void table_bookmark(struct table *t, uint64_t rv);
 /* The object in a response to our own request. Returns whether it was news to a reader of the

@@ -26,13 +26,16 @@ struct gpu_node_input {
     int64_t health_told_ms;             /* time since the report with that was last written */
     const struct log_tail *words; /* log tail of the container that last failed; NULL: unknown */
     int64_t told_ms;              /* time since the condition was last written */
-    bool reports_exist;           /* the CRD of GpuNode is installed */
-    bool managing;                /* there is a policy and it stays, so agents' reports are kept */
-    bool agent;                   /* the agent is up: it would only repeat its report */
-    const char *version[TIERS];   /* of the assigned revision; NULL: not known, or none */
-    const json_t *known; /* the status schema of an older CRD; NULL: all fields are known */
-    int64_t gpus;        /* GPUs of the node; 0: not known */
-    const char *product; /* product name of the GPUs; NULL: not known */
+    /* How much longer the condition GpuReady may say what was before the node's claim, whose taint
+     * keeps pods away; not above 0: no longer. */
+    int64_t still_ready_ms;
+    bool reports_exist;         /* the CRD of GpuNode is installed */
+    bool managing;              /* there is a policy and it stays, so agents' reports are kept */
+    bool agent;                 /* the agent is up: it would only repeat its report */
+    const char *version[TIERS]; /* of the assigned revision; NULL: not known, or none */
+    const json_t *known;        /* the status schema of an older CRD; NULL: all fields are known */
+    int64_t gpus;               /* GPUs of the node; 0: not known */
+    const char *product;        /* product name of the GPUs; NULL: not known */
     const struct intern *strings;   /* string table of the pods' ids */
     const struct drain_spec *drain; /* of the policy; NULL without a valid one */
     bool jobs_may_go;               /* the wait for its jobs is over */

@@ -12,6 +12,7 @@ struct condition_change {
     const struct node_condition *now;
     const char *status; /* NULL: it should not be there */
     const char *reason, *message;
+    bool waits; /* it need not be so yet */
 };
 
 /* ---- GpuReady */
@@ -47,6 +48,7 @@ static struct condition_change ready_change(const struct gpu_node_input *in, boo
     if (!managed || !is_ready_known(in->summary->state))
         return c;
     c.status = in->summary->state == NODE_READY ? "True" : "False";
+    c.waits = in->still_ready_ms > 0 && c.now->status == CONDITION_TRUE;
     c.reason = node_ready_reason(in);
     c.message = node_ready_message(in, a);
     return c;
@@ -180,7 +182,9 @@ bool node_conditions_plan(const struct gpu_node_input *in, struct arena *a, bool
     const char *news = NULL;
     enum difference most = SAME;
     for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
-        enum difference d = difference_of(&changes[i]);
+        enum difference d = changes[i].waits ? SAME : difference_of(&changes[i]);
+        if (changes[i].waits)
+            actions_requeue(actions, in->still_ready_ms);
         most = d > most ? d : most;
         if (d == SAME)
             continue;

@@ -108,9 +108,8 @@ void slice_free(struct slice *s)
 {
     if (!s)
         return;
-    free(s->head.key);
     free(s->node);
-    free(s);
+    record_free(s);
 }
 
 bool slice_same(const struct slice *a, const struct slice *b)

@@ -186,7 +186,7 @@ struct node *node_project(struct intern *in, const json_t *object)
         n->keeps[i] = intern_add(in, object_annotation(object, autoscaler_keeps[i]));
     if (n->claim_unreadable)
         n->claim = intern_add(in, CLAIM_UNREADABLE);
-    n->annotated = json_object_size(json_at(object, "metadata.annotations")) > 0;
+    n->annotated = json_is_object(json_at(object, "metadata.annotations"));
     n->host_driver = str_eq(object_annotation(object, ANNOTATION_HOST_DRIVER), "true");
     const json_t *info = json_at(object, "status.nodeInfo");
     n->os_image = intern_add(in, json_str(info, "osImage"));

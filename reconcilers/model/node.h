@@ -30,6 +30,7 @@ struct node {
     struct record head; /* key = the node's name */
     uint32_t *labels;   /* interned "key=value" */
     uint16_t label_count;
+    uint64_t text_hash; /* of the text that it follows from (kube/frame.h); 0: unknown */
     /* From here on, two equal nodes have equal bytes. */
     union {
         struct {
@@ -59,7 +60,7 @@ struct node {
     bool leaving;    /* it is being deleted, or removed by an autoscaler (autoscaler.h) */
     bool cordoned;   /* spec.unschedulable; Ostler never sets it */
     bool has_served; /* its capacity names GPUs, even if the number is now 0 */
-    bool annotated;  /* it has annotations, from any writer */
+    bool annotated;  /* it has annotations, from any writer (projections.c leaves most out) */
     /* This annotation of Ostler's is not a string. It counts as absent (a claim: as
      * CLAIM_UNREADABLE), and no patch can test its value. */
     bool marks_unreadable, claim_unreadable, gave_up_unreadable, proof_unreadable, fault_unreadable,

@@ -663,6 +663,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct transport transport = { .submit = submit, .cancel = cancel, .self = &h };
     const struct table_ops ops = thing_ops(NULL);
     table_init(&h.table, &ops);
+    h.table.hash_of = thing_hash;
     unsigned flags = take(&h, 256);
     h.optional = flags & 1;
     const struct informer_options options = { .resource = RESOURCE_NODE,

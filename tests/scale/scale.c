@@ -1,9 +1,11 @@
 /* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the
  * simulator's, and the time it takes. Figures; nothing is judged. `scale FILE NODES`: a scenario
- * without a policy, which tests/scale/run makes, and how many nodes are upgraded together. */
+ * without a policy, which tests/scale/run makes, and how many nodes are upgraded together.
+ * With `labels` or `annotations`: what an event of a Node costs, under callgrind. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/json.h"
@@ -16,6 +18,7 @@
 #include "sim/api/builtin.h"
 #include "sim/scenario/scenario.h"
 #include "sim/world/process.h"
+#include "tests/scale/count.h"
 #include "tests/scale/heap.h"
 #include "tests/scale/requests.h"
 
@@ -28,12 +31,18 @@ enum {
     PATIENCE_MS = 6 * 3600 * 1000,
     LATENCY_MIN_MS = 1,
     LATENCY_MAX_MS = 5,
+    EVENTS = 200,
+    EVENTS_APART_MS = 50,
+    EVENT_IMAGES = 70,
 };
 
 struct scale {
     struct scenario *scenario;
     struct manifests *manifests;
     int at_a_time; /* nodes that are upgraded together */
+    /* "labels" or "annotations": of an event of which the cost is asked for, in place of an
+     * upgrade */
+    const char *events;
     struct sim sim;
     struct api *api;
     struct wire *wire;
@@ -42,6 +51,7 @@ struct scale {
     int64_t changed_ms; /* when something last changed that is no lease */
     uint64_t commits, writes;
     int64_t began_ms; /* of this step, in real time */
+    bool counts;      /* instructions of Ostler's are counted: its turns are events */
     /* What Ostler took of it. */
     struct requests requests;
     int64_t turn_began_us, busy_us, longest_us; /* the processor's time */
@@ -69,6 +79,8 @@ static int64_t now_us(clockid_t clock)
 static void on_running(void *arg, bool begins)
 {
     struct scale *s = arg;
+    if (s->counts)
+        count_toggle();
     heap_enter(begins ? HEAP_OSTLER : HEAP_WORLD);
     int64_t now = now_us(CLOCK_PROCESS_CPUTIME_ID), took = now - s->turn_began_us;
     if (begins) {
@@ -223,6 +235,56 @@ static void upgrade(struct scale *s)
     fflush(stdout);
 }
 
+/* The images of a real node are most of its text. */
+static json_t *many_images(void)
+{
+    json_t *images = json_array();
+    for (int i = 0; i < EVENT_IMAGES; i++)
+        json_array_append_new(
+            images,
+            json_pack(
+                "{s:[o,o], s:i}", "names",
+                json_textf("registry.example.com/team-%02d/application-%02d@sha256:%064d", i, i, i),
+                json_textf("registry.example.com/team-%02d/application-%02d:v1.%d.0", i, i, i),
+                "sizeBytes", 123456789 + i));
+    return json_pack("{s:{s:o}}", "status", "images", images);
+}
+
+static void edit_node(struct scale *s, const char *name, const char *part, json_t *patch_steal)
+{
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    CLEANUP_JSON json_t *patch = patch_steal;
+    if (api_merge(s->api, ADMIN, kind_named("nodes"), NULL, name, part, patch, &refusal)) {
+        fprintf(stderr, "scale: node %s cannot be changed: %s\n", name, refusal.message);
+        exit(2);
+    }
+}
+
+/* Events of a node that change nothing that Ostler reads. */
+static void events(struct scale *s)
+{
+    const char *name = s->scenario->world.nodes[0].name;
+    edit_node(s, name, "status", many_images());
+    settle(s);
+    begin(s);
+    count_start();
+    s->counts = true;
+    for (int i = 0; i < EVENTS; i++) {
+        edit_node(s, name, "",
+                  json_pack("{s:{s:{s:o}}}", "metadata", s->events, "example.com/bench",
+                            json_textf("%d", i)));
+        int64_t until = s->sim.now_ms + EVENTS_APART_MS;
+        while (s->sim.now_ms < until)
+            sim_step(&s->sim, until);
+    }
+    s->counts = false;
+    const json_t *node = api_get(s->api, kind_named("nodes"), NULL, name);
+    CLEANUP_FREE char *text = json_compact(node);
+    printf("%d events of a node of %zu bytes, %.1f us of the processor's each\n", EVENTS,
+           strlen(text), (double) s->busy_us / EVENTS);
+    fflush(stdout);
+}
+
 static void live(struct scale *s)
 {
     begin(s);
@@ -240,6 +302,10 @@ static void live(struct scale *s)
     create(s, policy);
     settle(s);
     report(s, "all nodes marked, all operands up");
+    if (s->events) {
+        events(s);
+        return;
+    }
     upgrade(s);
     begin(s);
     process_kill(s->ostler);
@@ -253,11 +319,11 @@ int main(int argc, char **argv)
 {
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
-    if (argc != 3 || atoi(argv[2]) <= 0) {
-        fprintf(stderr, "usage: scale FILE NODES\n");
+    if ((argc != 3 && argc != 4) || atoi(argv[2]) <= 0) {
+        fprintf(stderr, "usage: scale FILE NODES [labels|annotations]\n");
         return 2;
     }
-    struct scale s = { .at_a_time = atoi(argv[2]) };
+    struct scale s = { .at_a_time = atoi(argv[2]), .events = argc == 4 ? argv[3] : NULL };
     set_up(&s, argv[1]);
     live(&s);
     bool well = str_eq(ready(&s), "True");

@@ -5,8 +5,11 @@
 
 enum {
     /* Counts alone are written every ten seconds while nodes are on their way, a state that lasts
-     * is told of after three. */
+     * is told of after three; a step of many claims, and the condition, up to a minute
+     * later. */
     QUIET_MS = 15 * 1000,
+    CLAIMS_FEW = 15,
+    QUIET_MANY_MS = 75 * 1000,
     /* What failed is tried again within a minute, whatever the server asked for. */
     RECOVERY_MS = RUN_QUIET_MS,
     SILENT_MS = 200 * 1000, /* a stream that brings nothing is given up by then */
@@ -78,12 +81,23 @@ static void look(struct invariants *v)
         m->troubled_ms = now_ms;
 }
 
+/* Whether so many nodes are claimed that their steps are told of late. */
+static bool are_many_claimed(const struct run *r)
+{
+    const struct kind *nodes = kind_named("nodes");
+    size_t claims = 0, count = api_count(r->api, nodes);
+    for (size_t i = 0; i < count && claims <= CLAIMS_FEW; i++)
+        claims += reading_is_closed(api_at(r->api, nodes, i));
+    return claims > CLAIMS_FEW;
+}
+
 bool moments_pass(struct invariants *v, int64_t until_ms)
 {
     struct moments *m = &v->moments;
     look(v);
     int64_t since_ms = m->changed_ms > m->troubled_ms ? m->changed_ms : m->troubled_ms;
-    if (m->used || until_ms - since_ms <= QUIET_MS || !is_led(v, until_ms))
+    if (m->used || until_ms - since_ms <= QUIET_MS || !is_led(v, until_ms) ||
+        (until_ms - since_ms <= QUIET_MANY_MS && are_many_claimed(v->run)))
         return false;
     m->used = true;
     return true;

@@ -30,6 +30,7 @@
     FAULT("False", "Xid79", "Reboot",                                                              \
           " Ostler keeps new pods off the node; it opens after a reset or reboot and a "           \
           "validation.")
+#define DRAINS "'status':'False','reason':'Draining','message':''"
 #define STANDS                                                                                     \
     "closed for new pods since " BEFORE " because of the fault Xid79 of GPU 0000:65:00.0; "        \
     "running pods stay, and status.health says more"
@@ -63,7 +64,7 @@ static const struct row {
     enum node_state state;
     const struct health_status *health;
     const struct fault_record *record;
-    int told_ms;
+    int told_ms, still_ready_ms;
     const char *want; /* the conditions of the patch; NULL: no write */
     int again_ms;
 } rows[] = {
@@ -125,6 +126,16 @@ static const struct row {
       "'status':'True','reason':'NoFault','message':'m'", .mode = HEALTH_MODE_CLOSE,
       .state = NODE_READY, .told_ms = 1000,
       .want = TURNED("GpuReady", IS_READY) "," CONDITION_OF("GpuHealthy", NO_FAULT) },
+    { "a moment after its claim it is still said to be ready", IS_READY, NO_FAULT,
+      .mode = HEALTH_MODE_CLOSE, .state = NODE_DRAINING, .still_ready_ms = 7000, .again_ms = 7000 },
+    { "a fault is told all the same", IS_READY, NO_FAULT, .mode = HEALTH_MODE_CLOSE,
+      .state = NODE_DRAINING, .still_ready_ms = 7000, .health = &xid79, .record = &closed79,
+      .want = TURNED("GpuHealthy", CLOSED79), .again_ms = 7000 },
+    { "a node that was not ready before its claim", "'status':'False','reason':'x','message':''",
+      NO_FAULT, .mode = HEALTH_MODE_CLOSE, .state = NODE_DRAINING, .still_ready_ms = 7000,
+      .want = CONDITION_OF("GpuReady", DRAINS) },
+    { "a claim that goes on", IS_READY, NO_FAULT, .mode = HEALTH_MODE_CLOSE, .state = NODE_DRAINING,
+      .want = TURNED("GpuReady", DRAINS) },
 };
 
 static void check(void **state)
@@ -144,6 +155,7 @@ static void check(void **state)
         s.in.handling.record = *row->record;
     s.in.reported = !row->unreported;
     s.in.health = row->health;
+    s.in.still_ready_ms = row->still_ready_ms;
     bool written = node_conditions_plan(&s.in, &s.arena, !row->unmanaged, &s.actions);
     assert_int_equal(written, row->want != NULL);
     assert_int_equal(s.actions.len, written);

@@ -41,22 +41,22 @@ static const struct view_row {
     const char *rest; /* a path that is left out */
 } rows[] = {
     { "a node", RESOURCE_NODE,
-      "{" META(
-          ",'labels':{'a':'b','nvidia.com/gpu':'x'},'annotations':{'ostler.dev/"
-          "marks':'m','ostler.dev/host-driver':'true'}") ",'spec':{'podCIDR':'c',"
-                                                         "'taints':[{'key':'k','effect':'"
-                                                         "NoSchedule'}]},'status':{" CONDITIONS
-                                                         ",'allocatable':{'nvidia.com/"
-                                                         "gpu':'8'},'capacity':{'nvidia.com/"
-                                                         "gpu':'8'},"
-                                                         "'images':[{'names':['n']}],'addresses':[{"
-                                                         "}],'nodeInfo':{'osImage':'Ubuntu "
-                                                         "24.04','kernelVersion':'6','"
-                                                         "kubeletVersion':'v1','architecture':'"
-                                                         "amd64',"
-                                                         "'containerRuntimeVersion':'containerd://"
-                                                         "2','bootID':'b','machineID':'m','"
-                                                         "systemUUID':'s'}}}",
+      "{" META(",'labels':{'a':'b','nvidia.com/gpu':'x'},'annotations':{'ostler.dev/"
+               "marks':'m','ostler.dev/host-driver':'true','x':'y','karpenter.sh/"
+               "do-not-disrupt':'true'}") ",'spec':{'podCIDR':'c',"
+                                          "'taints':[{'key':'k','effect':'"
+                                          "NoSchedule'}]},'status':{" CONDITIONS
+                                          ",'allocatable':{'nvidia.com/"
+                                          "gpu':'8'},'capacity':{'nvidia.com/"
+                                          "gpu':'8'},"
+                                          "'images':[{'names':['n']}],'addresses':[{"
+                                          "}],'nodeInfo':{'osImage':'Ubuntu "
+                                          "24.04','kernelVersion':'6','"
+                                          "kubeletVersion':'v1','architecture':'"
+                                          "amd64',"
+                                          "'containerRuntimeVersion':'containerd://"
+                                          "2','bootID':'b','machineID':'m','"
+                                          "systemUUID':'s'}}}",
       "status.images" },
     { "a pod that uses a GPU", RESOURCE_POD,
       "{" META(
@@ -286,6 +286,35 @@ static void labels_and_owners_of_the_policy_are_not_seen(void **state)
     assert_string_equal(json_str(object, "spec.driver.labels.a"), "b");
 }
 
+/* Other controllers write annotations all the time: such an event repeats what Ostler reads. */
+static void annotations_of_others_are_not_seen(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text = json_quoted(
+        "{'metadata':{'annotations':{'csi.volume.kubernetes.io/nodeid':'x','ostler.dev/claim':'c',"
+        "'ostler.de':'y','karpenter.sh/do-not-disrupt':'true',"
+        "'cluster-autoscaler.kubernetes.io/scale-down-disabled':'true'}}}");
+    CLEANUP_JSON json_t *object = split_object(text, strlen(text), projection_view(RESOURCE_NODE),
+                                               NULL);
+    assert_tree(object, "{'metadata':{'annotations':{'ostler.dev/claim':'c',"
+                        "'karpenter.sh/do-not-disrupt':'true',"
+                        "'cluster-autoscaler.kubernetes.io/scale-down-disabled':'true'}}}");
+}
+
+/* A patch adds the first annotation with its map. */
+static void a_node_with_annotations_of_others_only_has_annotations(void **state)
+{
+    (void) state;
+    CLEANUP_FREE char *text = json_quoted("{'metadata':{'name':'a','annotations':{'x':'y'}}}");
+    CLEANUP_JSON json_t *object = split_object(text, strlen(text), projection_view(RESOURCE_NODE),
+                                               NULL);
+    struct intern *in = intern_new();
+    struct node *n = node_project(in, object);
+    assert_true(n->annotated);
+    node_free(in, n);
+    intern_free(in);
+}
+
 /* Whatever a kubelet calls its resources, its node can be read, and only our names are seen. */
 static void resources_of_others_are_not_seen(void **state)
 {
@@ -337,6 +366,9 @@ int main(void)
     suite_add(&s, "what a pod asks for is seen", what_a_pod_asks_for_is_seen, NULL);
     suite_add(&s, "a pod of more containers than are seen is not idle",
               a_pod_of_more_containers_than_are_seen_is_not_idle, NULL);
+    suite_add(&s, "annotations of others are not seen", annotations_of_others_are_not_seen, NULL);
+    suite_add(&s, "a node with annotations of others only has annotations",
+              a_node_with_annotations_of_others_only_has_annotations, NULL);
     suite_add(&s, "resources of others are not seen", resources_of_others_are_not_seen, NULL);
     suite_add(&s, "what is wrong with GPUs is seen", what_is_wrong_with_gpus_is_seen, NULL);
     suite_add(&s, "only nodes and pods are read without their status",

@@ -13,6 +13,10 @@
     "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': "               \
     "{'conditions': [{'type': 'GpuReady', "                                                        \
     "'status': 'True', 'reason': 'OperandsUp', 'message': 'every operand of the node is up'}]}}"
+#define CLAIMED                                                                                    \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3', 'annotations': "           \
+    "{'ostler.dev/claim': 'x'}}, 'status': {'conditions': [{'type': 'GpuReady', "                  \
+    "'status': 'True', 'reason': 'OperandsUp', 'message': 'every operand of the node is up'}]}}"
 #define REPORT(reason)                                                                             \
     "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': "       \
     "[{'kind': 'Node', 'uid': 'n'}]}, "                                                            \
@@ -36,6 +40,8 @@ static const struct row {
     bool waits_for_turn;
     int64_t turn_ago_ms; /* 0: it begins to wait now */
     const char *said;    /* the report that there is; NULL: that every operand is up */
+    size_t moving;       /* nodes that are upgraded beside it, which has a claim then; 0: none */
+    const char *trouble; /* why a pod does not come up; NULL: nothing is wrong */
     const char *pulls;   /* the pod that pulls its images; NULL: there is none */
     int64_t again_ms;    /* when it is looked at again; 0: it is told of now */
 } rows[] = {
@@ -57,6 +63,50 @@ static const struct row {
       .state = NODE_INSTALLING,
       .entered_ago_ms = 500,
       .untold_ago_ms = 10000 },
+    { .name = "a step, while many nodes take steps",
+      .state = NODE_UNLOADING,
+      .moving = 50,
+      .entered_ago_ms = 5000,
+      .again_ms = 13000 },
+    { .name = "a step, while a thousand nodes take steps",
+      .state = NODE_DRAINING,
+      .moving = 1000,
+      .entered_ago_ms = 29000,
+      .again_ms = 1000 },
+    { .name = "a step that lasts, while a thousand nodes take steps",
+      .state = NODE_DRAINING,
+      .moving = 1000,
+      .entered_ago_ms = 30000,
+      .untold_ago_ms = 30000 },
+    { .name = "step after step, while a thousand nodes take steps",
+      .state = NODE_INSTALLING,
+      .moving = 1000,
+      .entered_ago_ms = 500,
+      .untold_ago_ms = 59000,
+      .again_ms = 29500 },
+    { .name = "step after step for long, while a thousand nodes take steps",
+      .state = NODE_INSTALLING,
+      .moving = 1000,
+      .entered_ago_ms = 500,
+      .untold_ago_ms = 60000 },
+    { .name = "a step, while few nodes take steps",
+      .state = NODE_VALIDATING,
+      .moving = 1,
+      .entered_ago_ms = 3000,
+      .again_ms = 300 },
+    { .name = "a step in which something is wrong",
+      .state = NODE_INSTALLING,
+      .moving = 1000,
+      .trouble = "ErrImagePull: no such image",
+      .entered_ago_ms = 3000 },
+    { .name = "it works again, while many nodes take steps",
+      .state = NODE_READY,
+      .moving = 1000,
+      .entered_ago_ms = 3000 },
+    { .name = "it waits, while many nodes take steps",
+      .state = NODE_WAITING,
+      .moving = 1000,
+      .entered_ago_ms = 3000 },
     { .name = "a released node does not wait", .state = NODE_UNMANAGED, .entered_ago_ms = 1 },
     { .name = "works, and begins to wait for its turn",
       .state = NODE_READY,
@@ -100,13 +150,15 @@ static void check(void **state)
     c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop,
                                                   NULL, NULL);
     quiet_event(&c, RESOURCE_POLICY, POLICY, false);
-    quiet_event(&c, RESOURCE_NODE, NODE, false);
+    quiet_event(&c, RESOURCE_NODE, row->moving ? CLAIMED : NODE, false);
     quiet_event(&c, RESOURCE_GPU_NODE, row->said ? row->said : REPORT("OperandsUp"), false);
     struct node_slot *slot = map_get(&c.slots, "gpu-1");
     struct node_verdict v = { .state = row->state,
                               .carried = { { "d1", "s1" } },
+                              .trouble = row->trouble,
                               .target.hash[TIER_STACK] = "s2" };
     tally_set(&c.tally, &slot->summary, &v);
+    c.tally.moving += row->moving;
     slot->entered_ms = row->entered_ago_ms ? QUIET_MONO_MS - row->entered_ago_ms : 0;
     slot->untold_ms = row->untold_ago_ms ? QUIET_MONO_MS - row->untold_ago_ms : 0;
     slot->turn_ms = row->turn_ago_ms ? QUIET_MONO_MS - row->turn_ago_ms : 0;
@@ -121,6 +173,10 @@ static void check(void **state)
     report_reconcile(&r, "gpu-1", &actions);
     assert_int_equal(actions.len > 0, row->again_ms == 0);
     assert_int_equal(actions.requeue_after_ms, row->again_ms);
+    if (actions.len && row->moving && !row->trouble && row->state != NODE_READY &&
+        row->state != NODE_WAITING)
+        assert_int_equal(slot->entered_ms,
+                         QUIET_MONO_MS); /* what it waits for is not told at once */
 
     informer_free(c.informers[RESOURCE_GPU_NODE]);
     cluster_clear(&c);

@@ -101,6 +101,7 @@ static inline int set_up(void **state)
     world_init(&f->w);
     const struct table_ops ops = thing_ops(NULL);
     table_init(&f->table, &ops);
+    f->table.hash_of = thing_hash;
     *state = f;
     return 0;
 }

@@ -89,6 +89,83 @@ static void events_may_be_cut_anywhere(void **state)
     expect_content(f, "a=x c=z");
 }
 
+/* As API servers write it. */
+#define LINE(type, rv, text)                                                                       \
+    "{'type':'" type "','object':{'metadata':{'name':'a','uid':'a','resourceVersion':'" rv         \
+    "'},'spec':{'text':'" text "'}}}\n"
+
+/* How many objects were parsed: a function without an argument of the test's counts them. */
+static int parsed;
+static struct record *(*project)(void *arg, const json_t *object);
+
+static struct record *count(void *arg, const json_t *object)
+{
+    parsed++;
+    return project(arg, object);
+}
+
+static const struct repeat_row {
+    const char *line; /* an event; "written": an answer to our own write, at version 16 */
+    int parsed;       /* then, from the beginning */
+    uint64_t rv;      /* of the record */
+    const char *text;
+} repeats[] = {
+    { LINE("MODIFIED", "12", "w"), 1, 12, "w" },
+    { LINE("MODIFIED", "13", "w"), 1, 13, "w" },
+    { LINE("ADDED", "14", "w"), 1, 14, "w" },
+    { LINE("MODIFIED", "15", "z"), 2, 15, "z" },
+    { LINE("MODIFIED", "15", "w"), 3, 15, "w" },
+    { "written", 4, 16, "q" },
+    { LINE("MODIFIED", "17", "w"), 5, 17, "w" },
+    { LINE("MODIFIED", "11", "w"), 5, 17, "w" },
+    { LINE("MODIFIED", "11", "old"), 5, 17, "w" },
+    { LINE("MODIFIED", "18", "old"), 6, 18, "old" },
+    { LINE("MODIFIED", "19", "old"), 6, 19, "old" },
+};
+
+/* The answer to our own write brought the version whose event cannot be read. */
+static void an_unreadable_event_is_no_repetition(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const broken[] = { LINE("MODIFIED", "16", "\\x"),
+                                          LINE("MODIFIED", "17", "\\x"),
+                                          LINE("MODIFIED", "18", "\\x") };
+    start_listed(f);
+    CLEANUP_JSON json_t *object = tree(NODE("a", "16", "q"));
+    table_written(&f->table, object);
+    for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
+        stream(f, broken[i]);
+        assert_int_equal(informer_state(f->informer).unreadable, i + 1);
+    }
+    expect_content(f, "a=q b=y");
+}
+
+static void an_event_that_only_repeats_an_object_is_not_parsed(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    project = f->table.ops.project;
+    f->table.ops.project = count;
+    parsed = 0;
+    for (size_t i = 0; i < ARRAY_LEN(repeats); i++) {
+        const struct repeat_row *row = &repeats[i];
+        if (str_eq(row->line, "written")) {
+            CLEANUP_JSON json_t *object = tree(NODE("a", "16", "q"));
+            table_written(&f->table, object);
+        } else {
+            stream(f, row->line);
+        }
+        const struct thing *thing = thing_get(&f->table, "a");
+        assert_string_equal(thing->text, row->text);
+        assert_int_equal(thing->head.rv, row->rv);
+        assert_int_equal(parsed, row->parsed);
+    }
+    assert_int_equal(f->table.rv, 19);
+    world_done(&f->w, 0, 200);
+    world_turn(&f->w);
+    world_expect(&f->w, WATCH("19"));
+}
+
 static void watch_that_ends_goes_on_where_it_was(void **state)
 {
     struct fixture *f = *state;
@@ -334,6 +411,9 @@ int main(void)
         { "lists tell the server's time", lists_tell_the_servers_time },
         { "events keep the table up to date", events_keep_the_table_up_to_date },
         { "events may be cut anywhere", events_may_be_cut_anywhere },
+        { "an event that only repeats an object is not parsed",
+          an_event_that_only_repeats_an_object_is_not_parsed },
+        { "an unreadable event is no repetition", an_unreadable_event_is_no_repetition },
         { "a watch that ends goes on where it was", watch_that_ends_goes_on_where_it_was },
         { "half an event at the end counts for nothing",
           half_an_event_at_the_end_counts_for_nothing },

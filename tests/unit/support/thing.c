@@ -44,6 +44,11 @@ static void free_thing(void *arg, struct record *r)
     free(t);
 }
 
+uint64_t *thing_hash(struct record *r)
+{
+    return &((struct thing *) r)->hash;
+}
+
 const struct thing *thing_get(const struct table *t, const char *name)
 {
     return (const struct thing *) table_get(t, name);

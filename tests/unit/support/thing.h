@@ -8,7 +8,8 @@
 
 struct thing {
     struct record head;
-    char *text; /* spec.text; an object whose text is "-" is of no interest */
+    char *text;    /* spec.text; an object whose text is "-" is of no interest */
+    uint64_t hash; /* of the text that it follows from */
 };
 
 /* The table's record of that name, or NULL. */
@@ -16,5 +17,7 @@ const struct thing *thing_get(const struct table *t, const char *name);
 /* The operations of a table of things. Changes go to `log` (borrowed; NULL: nowhere) as "a: x ->
  * y", with "nothing" where there is none. */
 struct table_ops thing_ops(struct buf *log);
+/* Where a thing keeps the hash of its text: a table's hash_of. */
+uint64_t *thing_hash(struct record *r);
 
 #endif

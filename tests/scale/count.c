@@ -1,0 +1,18 @@
+#include "tests/scale/count.h"
+
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_START_INSTRUMENTATION
+#define CALLGRIND_TOGGLE_COLLECT
+#endif
+
+void count_start(void)
+{
+    CALLGRIND_START_INSTRUMENTATION;
+}
+
+void count_toggle(void)
+{
+    CALLGRIND_TOGGLE_COLLECT;
+}
