@@ -11,7 +11,7 @@ const next = (steps, now) => list("ul", steps, ({ text, at }) => el("li", {}, te
 	seconds(at) > now ? el("em", {}, ` in ${span(seconds(at) - now)}`) : null));
 
 const waits = (items) => list("ul", items, ({ kind, namespace, name, message }) => el("li", {},
-	el("b", {}, `${kind} ${[namespace, name].filter(Boolean).join("/")}`), el("p", {}, message ?? "")));
+	el("b", {}, `${kind} ${namespace ? `${namespace}/` : ""}${name}`), el("p", {}, message ?? "")));
 
 const health = (about) => (about?.level ? el("p.fault", {}, el("b", {},
 	join(about.reason, about.level, about.state)), el("br"), about.message ?? "") : null);
