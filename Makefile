@@ -422,6 +422,9 @@ e2e-operands e2e-operands-full: image-root
 BASE :=
 image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
+# Pictures of the fleet page, for the documents
+screenshots:
+	$Qtests/web/screenshots.py
 run:
 	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
 # One file to carry to a machine with a GPU, where it compares what all programs report of the GPU.
@@ -457,7 +460,7 @@ clean:
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
-.PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
+.PHONY: screenshots chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
 .PHONY: scale real real-full health-year bench-health
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

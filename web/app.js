@@ -1,5 +1,5 @@
 /* The page: holds what is known and what is looked at, and draws what has changed in each frame.
- * The fragment of the address holds the view: a link shows the same to others. */
+ * The fragment of the address holds the view, so that a link shows it. */
 
 import { byId, clock, driverOf, el, join, many, number, say, set, span } from "./dom.js";
 import { makeDrawer } from "./drawer.js";

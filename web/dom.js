@@ -1,4 +1,4 @@
-/* Small tools for the document and for words. Text stays text: no markup is ever parsed. */
+/* Tools for the document and for words. Text stays text: no markup is ever parsed. */
 
 import { SHAPES } from "./look.js";
 

@@ -57,8 +57,6 @@ function content({ asOf, explain = {}, status = {}, commands, text }) {
 	].filter(Boolean);
 }
 
-/* ---- the drawer */
-
 /* Makes the drawer: show(name) opens it, or closes it for null; refresh() fetches the story anew.
  * Focus goes to it, and back. */
 export function makeDrawer() {
