@@ -425,6 +425,9 @@ e2e-operands e2e-operands-full: image-root
 BASE :=
 image-test: build/ostler-sim
 	$Qtests/image/test_image.py $(BASE)
+# Pictures of the fleet page, for the documents
+screenshots:
+	$Qtests/web/screenshots.py
 run:
 	$QWORLD=$(WORLD) SPEED=$(SPEED) SCENARIO=$(SCENARIO) LOG=$(LOG) \
 	    AGENT_IMAGE=$(AGENT_IMAGE) scripts/run
@@ -477,7 +480,7 @@ clean:
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
-.PHONY: deps-release
+.PHONY: deps-release screenshots
 .PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
 .PHONY: scale real real-full health-year bench-health docs
 .SECONDARY:

@@ -1,7 +1,7 @@
-/* The page: holds what is known and what is looked at, and draws in each frame what has changed. The
- * fragment of the address holds the view: a link shows the same to others. */
+/* The page: holds what is known and what is looked at, and draws what has changed in each frame.
+ * The fragment of the address holds the view, so that a link shows it. */
 
-import { byId, clock, el, join, many, number, say, set, showGlyph, span } from "./dom.js";
+import { byId, clock, driverOf, el, join, many, number, say, set, span } from "./dom.js";
 import { makeDrawer } from "./drawer.js";
 import { apply, count, decode, matcher, moves, sorted, sortKey, totals } from "./fleet.js";
 import { connect } from "./live.js";
@@ -10,15 +10,14 @@ import { CORNER, draw, layout, neighbour, nodeAt, stamps, tree } from "./map.js"
 import * as panels from "./panels.js";
 import { makeTable } from "./table.js";
 
-const SILENT_MS = 60000, AGAIN_MS = 15000, ANNOUNCE_MS = 10000, FLASH_MS = 1500, LATEST = 7;
+const SILENT_MS = 60000, AGAIN_MS = 15000, ANNOUNCE_MS = 10000, FLASH_MS = 1500;
 
 /* ---- what is known */
 
-const fleet = { nodes: new Map(), policy: null, ostler: {}, versions: [], pools: [] };
-/* asOf and now() are Ostler's time in seconds: the page's clock may be wrong. */
+const fleet = { nodes: new Map(), ostler: {}, versions: [] };
+/* asOf and now() are Ostler's time: the page's clock may be wrong. */
 const link = { kind: "waiting", why: "Connecting", asOf: 0, heardAt: Date.now(), triedAt: 0 };
 const now = () => link.asOf + (Date.now() - link.heardAt) / 1000;
-let latest = [], changes = 0;
 
 /* ---- what is looked at: the fragment of the address */
 
@@ -35,11 +34,11 @@ function address() {
 	const said = new URLSearchParams();
 	for (const key of ["by", "q", "sort", "node"])
 		if (view[key] && (view[key] !== "state" || key === "q")) said.set(key, view[key]);
-	for (const facet in view.chosen) for (const value of view.chosen[facet]) said.append(facet, value);
+	for (const facet in view.chosen)
+		for (const value of view.chosen[facet]) said.append(facet, value);
 	return `#${said}`;
 }
 
-/* Another node is a step in the browser's history. */
 function look(change) {
 	const step = "node" in change && change.node !== view.node;
 	Object.assign(view, change);
@@ -55,13 +54,13 @@ function toggle(facet, value) {
 
 const openNode = (node) => look({ node });
 
-/* ---- drawing: each frame what is stale */
+/* ---- drawing */
 
 const stale = new Set(["places"]), canvas = byId("canvas"), pen = canvas.getContext("2d");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const scene = { colours: {}, scale: 1, stamp: null, hovered: null, at: null, flashes: new Map() };
+const scene = { colours: {}, flashes: new Map() };
 let frame = 0, placed = layout([], 0), matches = () => true, shown = [];
-const drawn = { ms: 0, times: 0 };
+const drawn = { times: 0 };
 
 function redraw(...parts) {
 	for (const part of parts) stale.add(part);
@@ -80,7 +79,7 @@ function placeNodes() {
 	scene.scale = Math.min(3, devicePixelRatio);
 	for (const name of "ink quiet accent paper ok bad sick wait work gone use none".split(" "))
 		scene.colours[name] = style.getPropertyValue(`--${name}`);
-	const height = placed.height + 2 * CORNER;
+	const height = placed.high + 2 * CORNER;
 	canvas.width = width * scene.scale || 1;
 	canvas.height = height * scene.scale;
 	canvas.style.height = `${height}px`;
@@ -97,11 +96,9 @@ function drawMap() {
 		else scene.flashes.delete(name);
 	draw(pen, placed, { ...scene, nodes: fleet.nodes, lookOf: lookNow, matches, flashes,
 		selected: view.node ?? scene.at });
-	drawn.ms = performance.now() - began;
-	drawn.nodes = placed.cells.size;
-	drawn.first ||= drawn.nodes && began + drawn.ms;
-	drawn.times++;
 	if (flashes.size) redraw();
+	const end = performance.now(), first = drawn.first || (fleet.nodes.size && end);
+	Object.assign(drawn, { placed, shown, first, times: drawn.times + 1, ms: end - began });
 }
 
 function showCounts() {
@@ -120,11 +117,10 @@ function showCounts() {
 
 function showTable() {
 	const { q, chosen, sort, node } = view, all = [...fleet.nodes.values()];
-	const filtered = q || Object.keys(chosen).length > 0;
 	matches = matcher(q, chosen, FACETS);
 	shown = sorted(all.filter(matches), sort, { name: ({ key }) => key, state: urgency });
-	byId("clear").hidden = !filtered;
-	say(byId("shown"), filtered ? `${number(shown.length)} of ${number(all.length)}` : number(all.length));
+	byId("clear").hidden = !q && !Object.keys(chosen).length;
+	say(byId("shown"), `${number(shown.length)} of ${number(all.length)}`);
 	table({ nodes: shown, sort, lookOf: stateLook, selected: node, now: now() });
 }
 
@@ -137,7 +133,6 @@ function showPanels() {
 	panels.showRollout(policy, given);
 	panels.showBlockers(policy, given);
 	panels.showFaults(policy, given);
-	panels.showLatest(latest, given);
 	document.title = `${number(all.ready)} of ${number(all.nodes)} ready · Ostler`;
 }
 
@@ -165,32 +160,21 @@ function showView() {
 	redraw("view");
 }
 
-const words = ({ name, state, reason, pool, zone, rack, driver, target, used, gpus, bad, since }) =>
-	join(name, state, reason, [pool, zone, rack].filter(Boolean).join(" / "), driver &&
-		`driver ${driver}${target && target !== driver ? ` → ${target}` : ""}`,
-	`${used} of ${many(gpus, "GPU")} in use`, bad && `${bad} faulty`, since > 0 && `for ${span(now() - since)}`);
+const words = ({ name, state, reason, pool, zone, rack, used, gpus, bad, since, ...node }) =>
+	join(name, state, reason, [pool, zone, rack].filter(Boolean).join(" / "), driverOf(node),
+		`${used} of ${many(gpus, "GPU")} in use`, bad && `${bad} faulty`,
+		since > 0 && `for ${span(now() - since)}`);
 
 function showWords() {
 	const node = fleet.nodes.get(scene.hovered ?? scene.at), open = fleet.nodes.get(view.node);
 	say(byId("readout"), node ? words(node) : "Point at a node, or move with the arrow keys.");
-	if (!view.node) return;
-	say(byId("story-state").lastChild, open ? words({ ...open, name: "" }) : "Ostler shows no such node.");
-	showGlyph(byId("story-state").firstChild, open ? stateLook(open) : ["dot", "gone"]);
+	say(byId("story-state"), open ? words({ ...open, name: "" }) : "Ostler shows no such node.");
 }
 
 /* ---- the connection */
 
 function heard({ asOf }) {
 	Object.assign(link, { kind: "live", heardAt: Date.now(), asOf: Date.parse(asOf) / 1000 });
-}
-
-function note({ name, before, after }) {
-	const differs = (field) => before[field] !== after[field] &&
-		`${before[field] ?? "none"} → ${after[field] ?? "none"}`;
-	const text = !before ? `is new: ${after.state}` : !after ? "is gone" : differs("state") || differs("driver");
-	if (!text) return;
-	latest = [{ key: changes++, node: name, when: clock(now(), now()), text }, ...latest.slice(0, LATEST)];
-	if (!calm.matches) scene.flashes.set(name, performance.now());
 }
 
 const HEARD = {
@@ -203,7 +187,8 @@ const HEARD = {
 	nodes(data) {
 		heard(data);
 		const changed = apply(fleet.nodes, data);
-		changed.forEach(note);
+		if (!calm.matches) for (const { name, before, after } of changed)
+			if (before?.state !== after?.state) scene.flashes.set(name, performance.now());
 		redraw("data", ...(changed.some(moves) ? ["places"] : []));
 		if (changed.some(({ name }) => name === view.node)) drawer.refresh();
 	},
@@ -220,22 +205,22 @@ const HEARD = {
 
 function trouble(silent) {
 	const { kind, leader, asOf, why } = link;
-	if (kind === "standby") return leader ? { commands: [
-		`kubectl port-forward -n ostler-system pod/${leader} 8081`], text: "This Ostler is a standby, and " +
-		`${leader} leads. Replace the port-forward by this one, and the page goes on:` } :
-		{ text: "This Ostler is a standby, and no leader is known yet." };
-	if (silent && asOf) return { text: `No word from Ostler since ${clock(asOf, now())}, for ` +
-		`${span(now() - asOf)}: all below is as of then.` };
-	return asOf ? null : { text: `${why}.` };
+	if (kind === "standby" && !leader) return ["This is a standby, and no leader is known yet."];
+	if (kind === "standby") return [`This is a standby; ${leader} leads. Forward its port instead:`,
+		`kubectl port-forward -n ostler-system pod/${leader} 8081`];
+	if (silent && asOf) return [`No word from Ostler since ${clock(asOf, now())}, for ` +
+		`${span(now() - asOf)}: all below is as of then.`];
+	return asOf ? [] : [`${why}.`];
 }
 
 function showLink() {
 	const silent = Date.now() - link.heardAt > SILENT_MS, { kind, asOf, why, triedAt } = link;
 	document.body.classList.toggle("stale", asOf > 0 && (silent || kind === "standby"));
 	byId("link").className = silent ? "silent" : kind;
-	say(byId("as-of"), !asOf ? kind : kind === "live" && !silent ? `live, as of ${clock(asOf, now())}` :
-		join(`as of ${clock(asOf, now())}`, kind === "waiting" && why));
-	panels.showBanner(trouble(silent));
+	const at = `as of ${clock(asOf, now())}`;
+	const said = kind === "waiting" ? why : !silent && kind;
+	say(byId("as-of"), asOf ? join(at, said) : kind);
+	panels.showBanner(...trouble(silent));
 	if (!silent || kind === "standby" || Date.now() - triedAt < AGAIN_MS) return;
 	link.triedAt = Date.now();
 	again();
@@ -256,11 +241,10 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 canvas.onkeydown = (event) => {
 	const step = STEPS[event.key];
 	if (step) scene.at = neighbour(placed, scene.at ?? view.node, ...step);
-	else if (event.key !== "Enter" || !scene.at) return;
+	else if (event.key !== "Enter") return;
 	else openNode(scene.at);
 	event.preventDefault();
 	scene.hovered = null;
-	set(byId("readout"), "aria-live", "polite");
 	redraw("view");
 };
 
@@ -271,19 +255,15 @@ canvas.onpointermove = canvas.onpointerleave = (event) => {
 	if (name === scene.hovered) return;
 	scene.hovered = name;
 	canvas.style.cursor = name ? "pointer" : "";
-	set(byId("readout"), "aria-live", "off");
 	showWords();
 	redraw();
 };
-canvas.onclick = (event) => {
-	scene.at = pointed(event);
-	if (scene.at) openNode(scene.at);
-};
+canvas.onclick = (event) => openNode(scene.at = pointed(event));
 
 document.onkeydown = (event) => {
 	const typing = event.target.matches("input");
 	if (event.key === "Escape") view.node ? openNode(null) : typing && event.target.blur();
-	if (event.key !== "/" || typing || event.ctrlKey || event.metaKey) return;
+	if (event.key !== "/" || typing) return;
 	event.preventDefault();
 	byId("filter").focus();
 };
@@ -291,7 +271,7 @@ document.onkeydown = (event) => {
 /* ---- begin */
 
 const drawer = makeDrawer();
-const table = makeTable((member) => look({ sort: view.sort === member ? `-${member}` : member }), openNode);
+const table = makeTable((by) => look({ sort: view.sort === by ? `-${by}` : by }), openNode);
 byId("story-close").onclick = () => openNode(null);
 byId("filter").oninput = ({ target }) => look({ q: target.value });
 byId("clear").onclick = () => look({ q: "", chosen: {} });
@@ -315,11 +295,5 @@ setInterval(() => {
 	if (!document.hidden && link.kind === "live") redraw("data");
 }, 1000);
 
-/* For tests, to read only. */
-window.fleet = Object.freeze({
-	read: () => ({ link: link.kind, nodes: fleet.nodes.size, view: { ...view }, drawn, size: placed.size,
-		scale: scene.scale, shown: shown.map(({ name }) => name) }),
-	node: (name) => fleet.nodes.get(name),
-	cells: () => [...placed.cells].map(([name, [x, y]]) => [name, x + CORNER, y + CORNER,
-		...lookNow(fleet.nodes.get(name)).slice(0, 2)]),
-});
+/* For tests. */
+window.page = { fleet, link, view, scene, drawn, lookNow };

@@ -1,4 +1,4 @@
-/* Small tools for the document and for words. Text stays text: no markup is ever parsed. */
+/* Tools for the document and for words. Text stays text: no markup is ever parsed. */
 
 import { SHAPES } from "./look.js";
 
@@ -67,22 +67,26 @@ async function copy(button, text) {
 		await navigator.clipboard.writeText(text);
 		say(button, "Copied");
 	} catch {
-		getSelection().selectAllChildren(button.previousSibling);
-		say(button, "Press Ctrl-C");
+		say(button, "Not allowed");
 	}
 }
 
-export const command = (text) => el("div.command", {}, el("code", {}, text),
-	el("button", { "aria-label": `Copy ${text}`, onclick: (event) => copy(event.target, text) }, "Copy"));
+export const command = (text) => el("div.command", {}, el("code", {}, text), el("button", {
+	"aria-label": `Copy ${text}`, onclick: ({ target }) => copy(target, text) }, "Copy"));
 
 /* ---- words */
 
 /* A span of time in its largest unit: "12 min". */
 export function span(seconds) {
 	const s = Math.max(0, Math.floor(seconds));
-	const [size, unit] = [[86400, "d"], [3600, "h"], [60, "min"]].find(([size]) => s >= size) ?? [1, "s"];
+	const units = [[86400, "d"], [3600, "h"], [60, "min"]];
+	const [size, unit] = units.find(([size]) => s >= size) ?? [1, "s"];
 	return `${Math.floor(s / size)} ${unit}`;
 }
+
+/* The driver of a node, and the one it is to get. */
+export const driverOf = ({ driver, target }) => (!target || target === driver ? driver :
+	`${driver ?? "none"} → ${target}`);
 
 export const number = (n) => n.toLocaleString("en");
 export const many = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;

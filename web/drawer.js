@@ -11,7 +11,7 @@ const next = (steps, now) => list("ul", steps, ({ text, at }) => el("li", {}, te
 	seconds(at) > now ? el("em", {}, ` in ${span(seconds(at) - now)}`) : null));
 
 const waits = (items) => list("ul", items, ({ kind, namespace, name, message }) => el("li", {},
-	el("b", {}, `${kind} ${[namespace, name].filter(Boolean).join("/")}`), el("p", {}, message ?? "")));
+	el("b", {}, `${kind} ${namespace ? `${namespace}/` : ""}${name}`), el("p", {}, message ?? "")));
 
 const health = (about) => (about?.level ? el("p.fault", {}, el("b", {},
 	join(about.reason, about.level, about.state)), el("br"), about.message ?? "") : null);
@@ -56,8 +56,6 @@ function content({ asOf, explain = {}, status = {}, commands, text }) {
 			el("pre", { tabindex: 0 }, text)),
 	].filter(Boolean);
 }
-
-/* ---- the drawer */
 
 /* Makes the drawer: show(name) opens it, or closes it for null; refresh() fetches the story anew.
  * Focus goes to it, and back. */

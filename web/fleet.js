@@ -1,5 +1,5 @@
-/* The fleet as data: decodes a snapshot, applies changes, filters, sorts, counts. Everything here is
- * pure: no document, no clock. */
+/* The fleet as data: decodes a snapshot, applies changes, filters, sorts, counts; without document
+ * and clock. */
 
 /* The members of a node, in the order of the event `nodes`; the first nine are texts. */
 const FIELDS = ["name", "pool", "zone", "rack", "state", "reason", "product", "driver", "target",
@@ -50,8 +50,9 @@ export function matcher(text, chosen, facets) {
 export function sorted(nodes, by, others) {
 	const member = by.replace("-", ""), value = others[member] ?? ((node) => node[member]);
 	return nodes.sort((a, b) => {
-		const x = value(a), y = value(b), names = a.key < b.key ? -1 : 1;
-		return x === y ? names : x === null ? 1 : y === null ? -1 : (x < y) === (by !== member) ? 1 : -1;
+		const x = value(a), y = value(b);
+		if (x === y) return a.key < b.key ? -1 : 1;
+		return x === null ? 1 : y === null ? -1 : (x < y) === (by === member) ? -1 : 1;
 	});
 }
 
@@ -100,12 +101,14 @@ const counted = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
  * sure}]. Waves that are done become one step; of the others the first ones remain. */
 export function rail({ plan, reason, until }, nodes, shown = 4) {
 	const madeAt = Date.parse(plan.madeAt) / 1000, { waveCount = 0, waves = [] } = plan;
-	const step = (kind, title, status, more) => ({ kind, title, status, names: [], more: 0, ...more });
+	const step = (kind, title, status, rest) =>
+		({ kind, title, status, names: [], more: 0, ...rest });
 	const wait = (kind, title) => step(kind, title, "active", { at: until, sure: true });
 	const all = waves.map(({ canary, names = [], nodes: n, begins, notBefore }, i) => {
 		const steps = names.map((name) => progress(nodes.get(name), madeAt));
 		return step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`,
-			statusOf(steps), { names, steps, more: n - names.length, at: begins ?? notBefore, sure: begins });
+			statusOf(steps), { names, steps, more: n - names.length, at: begins ?? notBefore,
+				sure: begins });
 	});
 	const isWave = ({ kind }) => kind === "wave", done = ({ status }) => status === "done";
 	const past = all.filter((one) => isWave(one) && done(one)).length;

@@ -1,11 +1,11 @@
-/* The connection to Ostler: the snapshot, then the stream of changes. It connects again by itself.
- * `hear` gets, with data: snapshot, nodes, policy, beat; open; standby (the answer); waiting (why
- * the stream is not there). The result connects anew. */
+/* The connection to Ostler: the snapshot, then the stream of changes; again and again. `hear` gets
+ * snapshot, nodes, policy, beat, standby with their data, open, waiting (why). The result connects
+ * anew. */
 
-const AGAIN_MS = 4000, FULL_MS = 10000, HIDDEN_MS = 60000;
+const AGAIN_MS = 4000, FULL_MS = 10000;
 
 export function connect(hear) {
-	let stream = null, timer = 0, hiddenTimer = 0, turn = 0;
+	let stream = null, timer = 0, turn = 0;
 
 	function close() {
 		turn++;
@@ -14,16 +14,14 @@ export function connect(hear) {
 		stream = null;
 	}
 
-	function later(ms) {
-		clearTimeout(timer);
-		timer = setTimeout(start, ms);
-	}
+	const later = (ms) => (timer = setTimeout(start, ms));
 
 	/* Fetches the snapshot, and listens from there on. */
 	async function start() {
 		close();
 		const mine = turn;
-		const [ok, body] = await fetch("fleet.json").then(async (answer) => [answer.ok, await answer.json()])
+		const [ok, body] = await fetch("fleet.json")
+			.then(async (answer) => [answer.ok, await answer.json()])
 			.catch(() => [false, { error: "Ostler does not answer" }]);
 		if (mine !== turn) return;
 		if (ok) {
@@ -45,8 +43,7 @@ export function connect(hear) {
 			opened = true;
 			hear("open");
 		};
-		/* The browser connects again by itself, unless the answer was a refusal. Then the snapshot says
-		 * why: the leader changed; or all streams are taken, and the snapshot is fetched now and then. */
+		/* The browser connects again by itself, unless it was refused. Then the snapshot says why. */
 		stream.onerror = ({ target }) => {
 			const refused = target.readyState === EventSource.CLOSED;
 			hear("waiting", refused && !opened ? "No stream is free: the page updates every 10 s" :
@@ -56,11 +53,7 @@ export function connect(hear) {
 	}
 
 	/* A tab that is not looked at leaves its stream to others. */
-	document.addEventListener("visibilitychange", () => {
-		clearTimeout(hiddenTimer);
-		if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN_MS);
-		else if (!stream) start();
-	});
+	document.onvisibilitychange = () => (document.hidden ? close() : start());
 	start();
 	return start;
 }

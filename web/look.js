@@ -1,13 +1,11 @@
 /* How a node looks: a tile of 12 × 12 units with a shape and a tone, by state, driver, use or
  * health. The shape says the same as the colour. Map and chips draw from these tables. */
 
-const box = (r, a, b) => `M${a + r} ${a}h${b - 2 * r}a${r} ${r} 0 0 1 ${r} ${r}v${b - 2 * r}a${r} ` +
-	`${r} 0 0 1-${r} ${r}h${2 * r - b}a${r} ${r} 0 0 1-${r}-${r}v${2 * r - b}a${r} ${r} 0 0 1 ${r}-${r}z`;
 const disc = (r) => `M6 ${6 - r}a${r} ${r} 0 0 1 0 ${2 * r}a${r} ${r} 0 0 1 0-${2 * r}z`;
 /* A tile that is filled up to a height. */
-const level = (h) => (h < 3 ? `M1 ${12 - h}h10v${h - 1}a1 1 0 0 1-1 1h-8a1 1 0 0 1-1-1z` :
-	h > 9 ? TILE : `M0 ${12 - h}h12v${h - 3}a3 3 0 0 1-3 3h-6a3 3 0 0 1-3-3z`);
-const TILE = box(3, 0, 12), faint = ["faint", TILE], full = ["full", TILE], MARK = "M6 2.6v4M6 9v.4";
+const level = (h) => `M0 ${12 - h}h12v${h - 3}a3 3 0 0 1-3 3h-6a3 3 0 0 1-3-3z`;
+const TILE = "M3 0h6a3 3 0 0 1 3 3v6a3 3 0 0 1-3 3h-6a3 3 0 0 1-3-3v-6a3 3 0 0 1 3-3z";
+const faint = ["faint", TILE], full = ["full", TILE], MARK = "M6 2.6v4M6 9v.4";
 
 /* Each shape is a list of strokes: how, path. full and faint fill with the tone, line and thin draw
  * with it, cut draws with the colour of the paper. */
@@ -22,12 +20,13 @@ export const SHAPES = {
 	cross: [full, ["cut", "M3.4 3.4 8.6 8.6M8.6 3.4 3.4 8.6"]],
 	alarm: [full, ["cut", MARK]],
 	notch: [faint, ["line", MARK]],
-	hollow: [["thin", box(2.3, .7, 10.6)]],
+	hollow: [["thin", "M1 1h10v10h-10z"]],
 	dot: [["full", disc(1.7)]],
 	bar: [faint, ["line", "M3 6h6"]],
 	gauge0: [faint],
+	gauge8: [full],
 };
-for (let n = 1; n <= 8; n++) SHAPES[`gauge${n}`] = [faint, ["full", level(n * 1.5)]];
+for (let n = 1; n < 8; n++) SHAPES[`gauge${n}`] = [faint, ["full", level(2 + n)]];
 
 /* Shape, tone, meaning; the most urgent first. */
 const STATES = {
@@ -76,20 +75,20 @@ export const FACETS = {
 	zone: ({ zone }) => zone ?? "",
 };
 
-/* The modes of the map, named as the facet that the legend counts: a title, the values in order, the
- * look of a value, and that of a node where it says more. `versions`: the newest driver first. */
+/* The modes of the map, named as the facet that the legend counts: a title, the values in order,
+ * the look of a value, and that of a node if it says more. `versions`: the newest driver first. */
 const fixed = (title, looks) => ({ title, order: () => Object.keys(looks),
 	look: (value) => (Object.hasOwn(looks, value) ? looks[value] : ["dot", "gone"]) });
 export const MODES = {
 	state: fixed("State", STATES),
 	driver: { title: "Driver", order: (versions) => versions, look: (value, versions) =>
 		(value === NO_DRIVER ? USES.away : DRIVERS[versions.indexOf(value) % DRIVERS.length]) },
-	use: { ...fixed("GPUs in use", USES), nodeLook: (node) => (FACETS.use(node) === "away" ? USES.away :
-		[`gauge${Math.min(8, Math.ceil(8 * node.used / node.gpus))}`, "use"]) },
+	use: { ...fixed("GPUs in use", USES), nodeLook: (node) => FACETS.use(node) !== "away" &&
+		[`gauge${Math.min(8, Math.ceil(8 * node.used / node.gpus))}`, "use"] },
 	health: fixed("Health", HEALTHS),
 };
 
-export const lookOf = (mode, node, versions) => MODES[mode].nodeLook?.(node) ??
+export const lookOf = (mode, node, versions) => MODES[mode].nodeLook?.(node) ||
 	MODES[mode].look(FACETS[mode](node), versions);
 
 /* Counted values in the order of a mode: [[value, number]]. */

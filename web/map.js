@@ -1,10 +1,10 @@
-/* The map: a place for each node, finding a node, drawing. Layout is pure: the same nodes and width
- * give the same places. */
+/* The map: a place for each node, finding a node, drawing. The same nodes and width give the same
+ * places. */
 
 import { sortKey } from "./fleet.js";
 import { SHAPES } from "./look.js";
 
-const SIZES = [36, 30, 26, 22, 19, 16, 14, 12, 10], HEIGHT = 560, RACK_ROWS = 8, LABEL = 16;
+const SIZES = [64, 48, 36, 30, 26, 22, 19, 16, 14, 12, 10], HEIGHT = 560, RACK_ROWS = 8, LABEL = 16;
 /* Room around the cells for the outline of a chosen one. */
 export const CORNER = 3;
 
@@ -16,7 +16,7 @@ function split(nodes, member) {
 	const parts = new Map();
 	for (const node of nodes) {
 		const name = node[member] ?? "";
-		if (!parts.has(name)) parts.set(name, { name, key: sortKey(name), nodes: [] });
+		if (!parts.has(name)) parts.set(name, { name, key: sortKey(name || "~"), nodes: [] });
 		parts.get(name).nodes.push(node);
 	}
 	return [...parts.values()].sort(byKey);
@@ -24,12 +24,13 @@ function split(nodes, member) {
 
 /* The nodes as a tree: pools of zones of racks, each in the order of names. */
 export function tree(nodes) {
-	return split([...nodes].sort(byKey), "pool").map((pool) => ({ ...pool,
-		zones: split(pool.nodes, "zone").map((zone) => ({ ...zone, racks: split(zone.nodes, "rack") })) }));
+	const racks = (zone) => ({ ...zone, racks: split(zone.nodes, "rack") });
+	return split([...nodes].sort(byKey), "pool")
+		.map((pool) => ({ ...pool, zones: split(pool.nodes, "zone").map(racks) }));
 }
 
-/* Packs boxes in lines of a width, below a head with a label. A box is {wide, high, blocks, labels},
- * with places that count from its corner. */
+/* Packs boxes in lines of a width, below a head with a label. A box is {wide, high, blocks,
+ * labels}, with places that count from its corner. */
 function pack(boxes, width, gap, head, label) {
 	const all = { wide: 0, high: 0, blocks: [], labels: label ? [label] : [] };
 	let x = 0, y = head;
@@ -41,14 +42,17 @@ function pack(boxes, width, gap, head, label) {
 		all.wide = Math.max(all.wide, x - gap);
 		all.high = Math.max(all.high, y + box.high);
 	}
-	if (label) label.room = all.wide + gap / 2;
+	if (label) {
+		all.wide = Math.max(all.wide, Math.min(width, 8 * label.text.length, 160));
+		label.room = all.wide + gap / 2;
+	}
 	return all;
 }
 
 /* A rack stands: its nodes go down, then to the next column. Nodes without a rack fill rows. */
 function rackBox({ name, nodes }, width, size) {
 	const n = nodes.length, most = Math.max(1, Math.floor(width / size)), named = name && size >= 19;
-	const cols = Math.min(most, name ? Math.ceil(n / RACK_ROWS) : Math.max(8, Math.ceil(Math.sqrt(2 * n))));
+	const cols = Math.min(most, Math.ceil(name ? n / RACK_ROWS : Math.max(8, 2 * Math.sqrt(n))));
 	const rows = Math.ceil(n / cols), head = named ? LABEL - 2 : 0, wide = Math.min(n, cols) * size;
 	return { wide, high: head + rows * size, blocks: [{ nodes, cols, rows, down: Boolean(name), x: 0,
 		y: head }], labels: named ? [{ text: name, x: 0, y: 9, kind: "rack", room: wide + 4 }] : [] };
@@ -63,17 +67,15 @@ const poolBox = ({ name, nodes, zones }, width, room, size) =>
 		{ text: `${name || "no pool"}  ${nodes.length}`, x: 0, y: 13, kind: "pool" });
 
 /* The largest size at which the map is not too high; the zones of a pool may share the width:
- * {size, width, height, blocks, labels, cells: Map name → [x, y]}. */
+ * {size, width, high, blocks, labels, cells: Map name → [x, y]}. */
 export function layout(pools, width) {
-	let placed = { height: Infinity };
+	let placed;
 	for (const size of SIZES) {
-		for (const share of [1, 2, 3]) {
-			const room = Math.floor(width / share) - 16 * (share > 1);
-			const all = pack(pools.map((pool) => poolBox(pool, width, room, size)), width, 30, 0);
-			if (share === 1 || all.high < placed.height)
-				placed = { ...all, size, width, height: all.high, cells: new Map() };
-		}
-		if (placed.height <= HEIGHT) break;
+		const [best] = [width, width / 2 - 16, width / 3 - 16].map((room) =>
+			pack(pools.map((pool) => poolBox(pool, width, room, size)), width, 30, 0))
+			.sort((a, b) => a.high - b.high);
+		placed = { ...best, size, width, cells: new Map() };
+		if (placed.high <= HEIGHT) break;
 	}
 	for (const { nodes, x, y, cols, rows, down } of placed.blocks)
 		nodes.forEach((node, i) => {
@@ -89,8 +91,9 @@ export function layout(pools, width) {
 export function nodeAt({ blocks, size }, x, y) {
 	for (const block of blocks) {
 		const col = Math.floor((x - block.x) / size), row = Math.floor((y - block.y) / size);
+		const i = block.down ? col * block.rows + row : row * block.cols + col;
 		if (col >= 0 && row >= 0 && col < block.cols && row < block.rows)
-			return block.nodes[block.down ? col * block.rows + row : row * block.cols + col]?.name ?? null;
+			return block.nodes[i]?.name ?? null;
 	}
 	return null;
 }
@@ -118,7 +121,7 @@ export function stamps(size, scale, colours) {
 	function stamp([shape, tone], alpha) {
 		const pen = new OffscreenCanvas(side, side).getContext("2d", { willReadFrequently: true });
 		pen.scale(side / 12, side / 12);
-		pen.lineCap = "round";
+		pen.lineCap = pen.lineJoin = "round";
 		pen.fillStyle = colours[tone];
 		for (const [how, d] of SHAPES[shape]) {
 			pen.globalAlpha = how === "faint" ? alpha * 0.24 : alpha;
@@ -139,7 +142,8 @@ export function stamps(size, scale, colours) {
 function put(pixels, width, square, left, top) {
 	const side = Math.sqrt(square.length);
 	for (let y = 0; y < side; y++)
-		for (let x = 0, at = (top + y) * width + left; x < side; x++) pixels[at + x] = square[y * side + x];
+		for (let x = 0, at = (top + y) * width + left; x < side; x++)
+			pixels[at + x] = square[y * side + x];
 }
 
 /* Font, colour, width of a letter. */

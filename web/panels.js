@@ -15,7 +15,7 @@ export function showHeadline(policy, ostler) {
 	say(byId("verdict"), word);
 	tone(byId("verdict"), colour);
 	say(byId("message"), policy ? policy.message || policy.reason || "" :
-		"Ostler changes nothing before there is a policy: kubectl apply one.");
+		"Ostler changes nothing before there is a policy.");
 	say(byId("policy"), policy ? `policy ${policy.name}` : "");
 	say(byId("version"), `Ostler ${ostler.version ?? ""}`);
 }
@@ -24,13 +24,13 @@ function figures(nodes, rollout) {
 	const all = totals(nodes), share = (part, whole) => (whole ? part / whole : 0);
 	const percent = (part) => `${Math.floor(100 * part)} %`;
 	const { done = 0, pending = 0, active = 0, waiting = 0, failed = 0 } = rollout ?? {};
-	const upgraded = done + pending + active + waiting + failed, part = share(done, upgraded);
+	const wanted = done + pending + active + waiting + failed, part = share(done, wanted);
 	const used = share(all.used, all.gpus);
 	return [
 		["nodes ready", all.ready, `of ${number(all.nodes)}`, share(all.ready, all.nodes)],
 		["GPUs in service", all.usable, `of ${number(all.gpus)}`, share(all.usable, all.gpus)],
 		["GPUs in use", all.used, percent(used), used],
-		["nodes on their target", done, `of ${number(upgraded)}, ${percent(part)}`, part],
+		["nodes on their target", done, `of ${number(wanted)}, ${percent(part)}`, part],
 		["faulty GPUs", all.bad, "", 0],
 	];
 }
@@ -72,7 +72,8 @@ function showBar(bar, shares) {
 		});
 }
 
-const SAID = { done: "done", active: "now", failed: "failed", pending: "" }, TICKS = 12;
+const SAID = { done: ["done", "ok"], active: ["now", "accent"], failed: ["failed", "bad"],
+	pending: ["", "gone"] }, TICKS = 12;
 
 function whenOf({ at, kind, sure }, now) {
 	if (!at) return "";
@@ -85,7 +86,9 @@ function fillStep(line, step, { nodes, now, stateLook, onOpen }) {
 	line.className = `${step.kind} ${step.status}`;
 	set(line, "aria-current", step.status === "active" ? "step" : null);
 	const more = step.more + Math.max(0, step.names.length - TICKS);
-	sayEach(line, step.title, SAID[step.status], whenOf(step, now));
+	const [said, colour] = SAID[step.status];
+	tone(line, colour);
+	sayEach(line, step.title, said, whenOf(step, now));
 	showList(line.children[3], step.names.slice(0, TICKS).filter((name) => nodes.has(name)),
 		(name) => name, (name) => el("button", { onclick: () => onOpen(name) }), (tick, name) => {
 			const node = nodes.get(name), pending = step.steps[step.names.indexOf(name)] === "pending";
@@ -115,7 +118,7 @@ export function showRollout(policy, scene) {
 		});
 }
 
-/* ---- lists with a node in each line */
+/* ---- lists of nodes */
 
 function showLines(id, items, none, onOpen) {
 	say(byId(`${id}-none`), items.length ? "" : none);
@@ -127,46 +130,42 @@ function showLines(id, items, none, onOpen) {
 const age = (now, since) => since > 0 && span(now - since);
 
 export function showBlockers(policy, { now, onOpen }) {
-	showLines("blockers", (policy?.blockers ?? []).map(({ node, pod, reason, message, since, next }) => ({
+	const blockers = policy?.blockers ?? [];
+	showLines("blockers", blockers.map(({ node, pod, reason, message, since, next }) => ({
 		key: `${node} ${pod}`, node, when: join(reason, age(now, seconds(since))),
-		text: [pod, message].filter(Boolean).join(": "), next: next && `Next: ${next}`,
+		text: join(pod, message), next: next && `Next: ${next}`,
 	})), "Nothing: no node waits for a pod or for you.", onOpen);
 }
 
 const FAULTS = 20;
 
 export function showFaults(policy, { nodes, now, onOpen }) {
-	const brake = policy?.conditions?.find(({ type }) => type === "HealthBraked");
-	say(byId("brake"), brake?.status === "True" ? brake.message : "");
+	say(byId("brake"), policy?.health?.braked ? policy.health.message : "");
 	const faulty = [...nodes.values()].filter(({ bad, state }) => bad || state === "Unhealthy")
 		.sort((a, b) => b.since - a.since);
 	say(byId("faults-count"), faulty.length ? number(faulty.length) : "");
 	showLines("faults", faulty.slice(0, FAULTS).map(({ name, state, reason, bad, gpus, since }) => ({
 		key: name, node: name, when: join(reason, age(now, since)),
-		text: `${bad ? `${bad} of ${many(gpus, "GPU")}` : "a GPU"}: ` +
+		text: `${bad} of ${many(gpus, "GPU")}: ` +
 			(state === "Unhealthy" ? "closed for new pods" : "the node stays open"),
 	})), "None is known.", onOpen);
 }
 
-export const showLatest = (changes, { onOpen }) =>
-	showLines("latest", changes, "Nothing since this page was opened.", onOpen);
-
 /* ---- the banner over the page */
 
-export function showBanner(trouble) {
-	const [text, commands] = byId("banner").children;
-	byId("banner").hidden = !trouble;
-	say(text, trouble?.text ?? "");
-	showList(commands, trouble?.commands ?? [], (one) => one, command, () => {});
+export function showBanner(text, ...commands) {
+	byId("banner").hidden = !text;
+	sayEach(byId("banner"), text ?? "");
+	showList(byId("banner").lastElementChild, commands, (one) => one, command, () => {});
 }
 
-/* ---- counters per group: small screens have them in place of the map */
+/* ---- counters, for small screens in place of the map */
 
 export function showGroups(pools, stateCounts, onPick) {
 	const groups = pools.flatMap(({ name, zones }) => zones.map((zone) => ({ pool: name, zone })));
 	showList(byId("groups"), groups, ({ pool, zone }) => `${pool}/${zone.name}`,
-		({ pool, zone }) => el("li", {}, el("button", { onclick: () => onPick(pool, zone.name) }, el("b"),
-			el("span"))),
+		({ pool, zone }) => el("li", {},
+			el("button", { onclick: () => onPick(pool, zone.name) }, el("b"), el("span"))),
 		(line, { pool, zone }) => sayEach(line.firstChild, join(pool || "no pool", zone.name),
 			join(...stateCounts(zone.nodes).map(([state, n]) => `${number(n)} ${state}`))));
 }

@@ -1,14 +1,13 @@
 /* The table of nodes. Of all rows, at most 200 are in the document: those in view and around it. */
 
-import { byId, el, say, set, showGlyph, span } from "./dom.js";
+import { byId, driverOf, el, say, set, showGlyph, span } from "./dom.js";
 
 const HEIGHT = 34, WINDOW = 200, MARGIN = 80;
 
 /* Title, member to sort by, text if it is another one. */
 const COLUMNS = [
 	["Node", "name"], ["State", "state"], ["Reason", "reason"],
-	["Driver", "driver", ({ driver, target }) => (!target || target === driver ? driver :
-		`${driver ?? "none"} → ${target}`)],
+	["Driver", "driver", driverOf],
 	["In use", "used", ({ used, gpus }) => `${used} of ${gpus}`],
 	["Faulty", "bad", ({ bad }) => bad || ""],
 	["For", "since", ({ since }, now) => (since > 0 ? span(now - since) : "")],
@@ -33,8 +32,9 @@ export function makeTable(onSort, onOpen) {
 			el("button", { onclick: () => onSort(member) }, title)));
 
 	function makeRow() {
-		const row = el("tr", {}, el("th", { scope: "row" }, el("button.name", {
-			onclick: (event) => onOpen(event.target.textContent) })), el("td", {}, el("span"), el("span")));
+		const open = ({ target }) => onOpen(target.textContent);
+		const row = el("tr", {}, el("th", { scope: "row" }, el("button.name", { onclick: open })),
+			el("td", {}, el("span"), el("span")));
 		for (let k = 2; k < COLUMNS.length; k++) row.append(el("td"));
 		return row;
 	}
@@ -42,8 +42,10 @@ export function makeTable(onSort, onOpen) {
 	function fillRow(row, node, i) {
 		set(row, "aria-rowindex", i + 2);
 		set(row, "aria-current", node.name === shown.selected ? "true" : null);
-		COLUMNS.forEach(([, member, text], k) => say(k < 2 ? row.children[k].lastChild : row.children[k],
-			String((text ? text(node, shown.now) : node[member]) ?? "")));
+		COLUMNS.forEach(([, member, text], k) => {
+			const cell = k < 2 ? row.children[k].lastChild : row.children[k];
+			say(cell, String((text ? text(node, shown.now) : node[member]) ?? ""));
+		});
 		showGlyph(row.children[1].firstChild, shown.lookOf(node));
 	}
 
@@ -71,7 +73,8 @@ export function makeTable(onSort, onOpen) {
 		set(body.parentNode, "aria-rowcount", next.nodes.length + 1);
 		for (const cell of head.children) {
 			const { member } = cell.dataset;
-			set(cell, "aria-sort", { [member]: "ascending", [`-${member}`]: "descending" }[next.sort] ?? null);
+			const by = next.sort === member ? "ascending" : next.sort === `-${member}` && "descending";
+			set(cell, "aria-sort", by || null);
 		}
 		paint();
 	};

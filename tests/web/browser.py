@@ -25,8 +25,8 @@ def find():
 class Browser:
     """A browser with its own empty profile. Use it in `with`."""
 
-    def __init__(self, program):
-        self.program = program
+    def __init__(self, program, script="0"):
+        self.program, self.script = program, script  # which runs first in each page
 
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(prefix="ostler-web-")
@@ -117,6 +117,7 @@ class Page:
                          permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
         self.resize(width, height, scale)
         self.media(*media)
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=browser.script)
         self.call("Page.navigate", url=url)
 
     def __enter__(self):

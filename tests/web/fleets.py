@@ -96,7 +96,7 @@ def policy_of(nodes, waves):
                        "begins when one of them is done.",
             "plan": {"hash": "7c1f", "madeAt": time_of(5 * 3600), "nodes": len(nodes),
                      "waveCount": 34, "ends": time_of(-5400), "waves": waves}},
-        "health": None,
+        "health": {"mode": "Close", "braked": False, "reason": "NotBraked", "message": ""},
         "blockers": [],
     }
 

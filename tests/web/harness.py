@@ -10,8 +10,17 @@ import traceback
 import mock
 
 TESTS = []
-LIVE = ("window.fleet && fleet.read().link === 'live' && fleet.read().nodes === {} && "
-        "fleet.read().drawn.nodes === fleet.read().nodes")
+# What the tests read of the page.
+HELP = """window.fleet = {
+  read: () => window.page ? {...page.drawn, view: {...page.view}, link: page.link.kind,
+    nodes: page.fleet.nodes.size, scale: page.scene.scale, size: page.drawn.placed?.size, placed: 0,
+    there: page.drawn.placed?.cells.size, shown: page.drawn.shown?.map(({name}) => name)} : {},
+  node: (name) => page.fleet.nodes.get(name),
+  cells: () => [...page.drawn.placed.cells].map(([name, [x, y]]) => [name, x + 3, y + 3,
+    ...page.lookNow(page.fleet.nodes.get(name)).slice(0, 2)]),
+};"""
+LIVE = ("fleet.read().link === 'live' && fleet.read().nodes === {} && "
+        "fleet.read().there === fleet.read().nodes")
 # What the browser says about the tests themselves.
 USUAL = "willReadFrequently"
 

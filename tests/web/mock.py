@@ -3,13 +3,14 @@ makes up. A test changes the fleet, sends events, refuses, falls silent or lets 
 
 import http.server
 import json
+import os
 import pathlib
 import queue
 import threading
 import time
 import urllib.parse
 
-WEB = pathlib.Path(__file__).parents[2] / "web"
+WEB = pathlib.Path(os.environ.get("OSTLER_WEB") or pathlib.Path(__file__).parents[2] / "web")
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
          ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 HEADERS = {

@@ -11,7 +11,7 @@ import tempfile
 import browser as browsers
 import fleets
 import mock
-from harness import LIVE, PALETTE, TONES, counted, settled
+from harness import HELP, LIVE, PALETTE, TONES, counted, settled
 
 IMAGES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "images"
 THEMES = ("light", "dark")
@@ -63,7 +63,7 @@ def main():
     if not program:
         sys.exit("screenshots: there is no chromium-headless-shell: run make deps")
     IMAGES.mkdir(exist_ok=True)
-    with browsers.Browser(program) as browser:
+    with browsers.Browser(program, HELP) as browser:
         for theme in THEMES:
             path = IMAGES / f"fleet-{theme}.png"
             take(browser, theme, path)

@@ -1,6 +1,5 @@
 """Whether everyone can use the page: screen readers, keyboards, small screens, themes."""
 
-import json
 import pathlib
 import subprocess
 
@@ -27,16 +26,14 @@ def violations(page):
 
 @test
 def axe_finds_nothing(browser):
-    """axe-core's rules hold: light and dark, with a filter, an open story, small screens, and while
-    Ostler is silent."""
+    """axe-core's rules hold: light and dark, with a filter, an open story, and on a small screen."""
     rules = axe()
     if not rules:
         print("SKIPPED axe: axe-core cannot be fetched")
         return
     dark = {"media": [("prefers-color-scheme", "dark")]}
-    for options, fragment in (({}, "#q=a10"), (dark, "#node=h100-b02-06&state=Unhealthy"),
-                              ({"width": 320}, "#q=a10"), (dark, "#by=driver&state=Waiting"),
-                              ({}, "#node=l40s-a01-05&state=Waiting")):
+    for options, fragment in (({}, "#by=driver&state=Waiting"), ({"width": 320}, "#state=Waiting"),
+                              (dark, "#by=health&node=h100-b02-06&state=Unhealthy")):
         with opened(browser, fleets.rolling(), fragment, **options) as (_, page):
             if "node=" in fragment:
                 page.until("!!document.querySelector('#story-body details')")
@@ -59,7 +56,7 @@ def a_screen_reader_finds_names_and_roles(browser):
             roles.setdefault(role, []).append(name)
         assert any(name.startswith("Map of 258 nodes by State: 1 Failed, 2 Unhealthy") for name in
                    roles["image"] + roles.get("img", [])), roles.get("image")
-        assert roles["table"] == ["Nodes 258"], roles["table"]
+        assert roles["table"] == ["Nodes 258 of 258"], roles["table"]
         assert roles["dialog"] == ["h100-b02-06"], roles["dialog"]
         assert "Copy kubectl gpu repair h100-b02-06" in roles["button"]
         assert {"Rollout", "Waits for", "GPU faults 3"} <= set(roles["heading"]), roles["heading"]
@@ -125,12 +122,13 @@ def reduced_motion_moves_nothing(browser):
         with opened(browser, fleet, media=[("prefers-reduced-motion", motion)]) as (server, page):
             assert (page.eval("document.getAnimations().length") > 0) == moves
             server.wait_for_stream()
-            before = read(page)["drawn"]["times"]
+            page.eval("""window.flashed = 0; page.scene.flashes.set = function (name, time) {
+                flashed++;
+                return Map.prototype.set.call(this, name, time);
+            }; 0""")
             server.change({**fleet["nodes"]["h100-a01-01"], "state": "Lost"})
             page.until("fleet.cells().find(([name]) => name === 'h100-a01-01')[4] === 'gone'")
-            page.eval("new Promise((done) => setTimeout(done, 700))")
-            drawn = read(page)["drawn"]["times"] - before
-            assert (drawn > 4) == moves, (motion, drawn)
+            assert page.eval("flashed") == moves, motion
 
 
 @test
@@ -152,4 +150,4 @@ def small_screens_have_counters_for_the_map(browser):
         assert page.eval("document.documentElement.scrollWidth") <= 320
     with opened(browser, fleets.rolling(), width=720, height=500, scale=2) as (_, page):
         assert page.eval("document.documentElement.scrollWidth") <= 720
-        assert json.dumps(page.eval("document.getElementById('canvas').width")) > "0"
+        assert page.eval("document.getElementById('canvas').width") > 720

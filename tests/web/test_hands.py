@@ -77,7 +77,7 @@ def the_address_holds_the_view(browser):
         fragment = page.eval("location.hash")
         assert fragment == "#by=driver&sort=-since&node=l40s-a01-06&state=Waiting", fragment
         with browser.page(server.url + fragment) as other:
-            other.until("window.fleet && fleet.read().nodes > 0 && fleet.read().shown.length === 3")
+            other.until("fleet.read().nodes > 0 && fleet.read().shown.length === 3")
             assert read(other)["view"] == read(page)["view"]
             shows(other, "#story-title", "l40s-a01-06")
             assert read(other)["shown"][0] == "l40s-a02-01"

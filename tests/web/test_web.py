@@ -23,7 +23,7 @@ def main():
         print("SKIPPED web: there is no chromium-headless-shell and no chromium (scripts/deps)")
         print("web: 0 passed, 0 failed")
         return 0
-    return harness.run(lambda: browser.Browser(program))
+    return harness.run(lambda: browser.Browser(program, harness.HELP))
 
 
 if __name__ == "__main__":

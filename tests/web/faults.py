@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""Plants a fault into the fleet page for each of its tests, which must then fail: a test that holds
+with the fault proves nothing. Prints "faults: N passed, N failed".
+
+    tests/web/faults.py [WORD…]      only tests whose name has one of these words
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+WEB = HERE.parents[1] / "web"
+
+# Test, file, text, text in its place.
+FAULTS = (
+    ("each_node_has_a_cell_in_the_colour", "look.js", '["hollow", "gone", "the node', '["hollow", '
+     '"work", "the node'),
+    ("the_cells_of_5000_nodes", "map.js", "at(x), at(y));", "at(x) + 6, at(y));"),
+    ("every_state_has_a_shape", "look.js", 'Draining: ["corner"', 'Draining: ["slash"'),
+    ("by_driver_counts_versions", "look.js", "(key(a) > key(b) ? -1 : 1)", "(key(a) < key(b) ? -1 : 1)"),
+    ("by_use_fills_cells", "look.js", "Math.ceil(8 * node.used", "Math.floor(8 * node.used"),
+    ("by_health_shows", "look.js", ': bad ? "faulty"', ': bad > 1 ? "faulty"'),
+    ("a_change_is_drawn_at_once", "app.js", 'redraw("data", ...(changed', 'redraw(...(changed'),
+    ("nodes_come_and_go", "app.js", '(changed.some(moves) ? ["places"] : [])', "[]"),
+    ("the_headline_is_the_policys", "fleet.js", "serves * (gpus - bad)", "serves * gpus"),
+    ("the_rail_shows", "fleet.js", 'all("done", "away") ? "done"', 'all("done") ? "done"'),
+    ("soaks_and_windows", "fleet.js", 'reason === "Soaking" &&', 'reason === "Soaks" &&'),
+    ("blockers_name_node", "panels.js", "next: next && `Next: ${next}`", 'next: ""'),
+    ("faults_are_listed", "panels.js", "policy?.health?.braked ?", "policy?.braked ?"),
+    ("no_policy_and_no_nodes", "panels.js", '["gone", "No policy"]', '["gone", ""]'),
+    ("the_page_decodes", "fleet.js", "target: dictionary.driver", "target: dictionary.drivers"),
+    ("filters_and_order", "fleet.js", 'digits.padStart(12, "0")', "digits"),
+    ("pressing_a_chip_twice", "app.js", "old.filter((one) => one !== value)", "old"),
+    ("words_filter", "map.js", "!scene.matches(node)", "false"),
+    ("arrows_move", "map.js", "3 * Math.abs(aside)", "0 * Math.abs(aside)"),
+    ("a_click_on_a_cell", "map.js", "col * block.rows + row : row", "row * block.cols + col : row"),
+    ("the_address_holds", "app.js", 'history[step ? "pushState"', 'history[false ? "pushState"'),
+    ("a_wrong_address", "app.js", "Object.hasOwn(MODES, by)", "MODES[by]"),
+    ("at_most_200_rows", "table.js", "WINDOW = 200", "WINDOW = 400"),
+    ("the_table_sorts", "fleet.js", "(by === member) ? -1 : 1", "(by === by) ? -1 : 1"),
+    ("the_story_tells", "drawer.js", "count > 1 ? ` × ${count}`", "count > 9 ? ` × ${count}`"),
+    ("the_story_follows", "app.js", "if (changed.some(({ name }) => name === view.node))",
+     "if (false)"),
+    ("a_button_copies", "dom.js", "writeText(text)", 'writeText("")'),
+    ("hostile_names_are_text", "style.css", "overflow-wrap: anywhere;", ""),
+    ("hostile_nodes_have_stories", "drawer.js", "encodeURIComponent(wanted)", "wanted"),
+    ("the_page_is_small", "app.js", "/* For tests. */", "/* " + "x" * 4096 + " */"),
+    ("the_page_works_under_a_prefix", "live.js", "`events?after", "`/events?after"),
+    ("the_page_listens_from_its_snapshot", "live.js", "listen(body.id)", "listen(0)"),
+    ("a_lost_connection", "live.js", 'hear("waiting", refused', 'if (refused) hear("waiting", refused'),
+    ("a_reset_fetches", "live.js", '"reset", start', '"resets", start'),
+    ("a_standby_names", "app.js", "pod/${leader} 8081", "pod/leader 8081"),
+    ("a_change_of_leader", "app.js", '|| kind === "standby"));', "));"),
+    ("no_leader_is_said", "app.js", '"standby" && !leader', '"standby" && leader === null'),
+    ("silence_greys", "app.js", "SILENT_MS = 60000", "SILENT_MS = 90000"),
+    ("a_silent_connection", "app.js", "\tagain();", ""),
+    ("a_beat_is_a_word", "app.js", "beat: heard", "beat() {}"),
+    ("lives_without_a_stream", "live.js", "refused && !opened ?", "refused && opened ?"),
+    ("an_ostler_that_is_away", "live.js", "later(AGAIN_MS);", ""),
+    ("axe_finds_nothing", "style.css", "--quiet: #56616f", "--quiet: #9aa6b5"),
+    ("a_screen_reader_finds", "dom.js", '"aria-label": `Copy ${text}`', '"aria-label": "Copy"'),
+    ("everything_is_reached", "style.css", "outline: 2px solid var(--accent)", "outline: none"),
+    ("the_sentence_is_read_out", "app.js", "ANNOUNCE_MS = 10000", "ANNOUNCE_MS = 0"),
+    ("dark_and_light", "app.js", '.onchange = () => redraw("places")', ".onchange = () => redraw()"),
+    ("reduced_motion", "app.js", "if (!calm.matches) for", "for"),
+    ("small_screens", "style.css", "\t#groups { display: block; }\n",
+     "\t#groups { display: none; }\n\t#rows-body { position: fixed; width: 400px; }\n"),
+    ("five_thousand_nodes", "app.js", "const began = performance.now(), flashes",
+     "const began = performance.now() - 60, flashes"),
+    ("memory_stays_flat", "app.js", "const changed = apply(fleet.nodes, data);",
+     "const changed = apply(fleet.nodes, data); (fleet.old ??= []).push(changed);"),
+    ("the_pictures_of_the_documents", "look.js", 'Lost: ["hollow", "gone"', 'Lost: ["solid", "ok"'),
+)
+
+
+def fails(test, file, text, other):
+    """Whether the test fails with the fault; None: the page has no such text."""
+    source = (WEB / file).read_text()
+    if text not in source:
+        return None
+    with tempfile.TemporaryDirectory(prefix="ostler-web-") as folder:
+        page = pathlib.Path(folder) / "web"
+        shutil.copytree(WEB, page)
+        (page / file).write_text(source.replace(text, other))
+        result = subprocess.run([HERE / "test_web.py", test], capture_output=True, text=True,
+                                env={**os.environ, "OSTLER_WEB": str(page)})
+        if "web: 1 passed" not in result.stdout and "web: 0 passed, 1 failed" not in result.stdout:
+            print(result.stdout, result.stderr)
+        return "web: 0 passed, 1 failed" in result.stdout
+
+
+def main():
+    failed = 0
+    wanted = [fault for fault in FAULTS
+              if len(sys.argv) < 2 or any(word in fault[0] for word in sys.argv[1:])]
+    for test, file, text, other in wanted:
+        found = fails(test, file, text, other)
+        word = {True: "ok  ", False: "FAIL", None: "GONE"}[found]
+        failed += found is not True
+        print(f"{word} {test}: {file}: {text!r} → {other[:60]!r}", flush=True)
+    print(f"faults: {len(wanted) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
