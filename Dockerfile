@@ -14,8 +14,7 @@ COPY scripts/build-libraries scripts/
 RUN arch=${TARGETARCH:-$(dpkg --print-architecture)}; \
     OSTLER_OPENSSL=own scripts/build-libraries "build/libraries/$arch" "$arch"
 COPY Makefile LICENSE ./
-COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/embed-types scripts/
-COPY scripts/embed-demo scripts/embed-completion scripts/sbom scripts/
+COPY scripts/embed* scripts/sbom scripts/
 COPY main main
 COPY kubectl kubectl
 COPY lib lib
@@ -23,7 +22,8 @@ COPY controller controller
 COPY commands commands
 COPY reconcilers reconcilers
 COPY node node
-# `ostler plan --simulate` runs rollouts in the simulator.
+COPY web web
+# `ostler demo` runs the simulator, and `ostler plan --simulate` rollouts in it.
 COPY sim sim
 COPY crds crds
 COPY charts/ostler/templates charts/ostler/templates

@@ -219,6 +219,27 @@ class Made(unittest.TestCase):
             if says:
                 self.assertRegex(output(*self.command(name, "--version")), rf"^{says} \S+\n$")
 
+    def test_the_dockerfile_has_what_the_build_reads(self):
+        """What it copies, of what .dockerignore lets through, is enough to plan the whole build."""
+        ignored = (ROOT / ".dockerignore").read_text().split()
+        through = [line[1:] for line in ignored if line.startswith("!")]
+        copied = [
+            path
+            for line in re.findall(r"^COPY ([^-\n].*)$", (ROOT / "Dockerfile").read_text(), re.M)
+            for pattern in line.split()[:-1]
+            for path in ROOT.glob(pattern)
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            for path in copied:
+                name = path.relative_to(ROOT)
+                self.assertTrue(any(name.match(t) for t in through), name)
+                to = pathlib.Path(folder) / name
+                to.parent.mkdir(parents=True, exist_ok=True)
+                (shutil.copytree if path.is_dir() else shutil.copy)(path, to)
+            planned = output("make", "-n", "-C", folder, "image-root")
+        for name in ("demo_scenario", "web_files"):
+            self.assertIn(name, planned)
+
     def test_it_validates_and_renders(self):
         rendered = output(*self.command("ostler", "render", "-f", "-"), input=json.dumps(POLICY))
         self.assertIn("nvcr.io/nvidia/driver:570.124.06-", rendered)
