@@ -1,4 +1,4 @@
-/* What a whole Ostler tells a viewer of the fleet page, and what one without a page keeps: nothing. */
+/* What a whole Ostler tells a viewer of the fleet page; one without a page keeps nothing for it. */
 #include <stdlib.h>
 #include <string.h>
 
