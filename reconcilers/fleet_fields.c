@@ -173,7 +173,8 @@ static json_t *pick(const json_t *value, const char *const *fields, struct buf *
     json_t *copy = json_is_object(value) ? json_object() : json_array();
     JSON_EACH_MEMBER (key, child, value) {
         buf_printf(path, "%s%s", len ? "." : "", key);
-        json_t *picked = pick(child, fields, path);
+        /* No name has a part of a path in it. */
+        json_t *picked = strpbrk(key, ".[") ? NULL : pick(child, fields, path);
         if (picked)
             json_object_set_new(copy, key, picked);
         path->data[path->len = len] = '\0';

@@ -62,6 +62,10 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 char *buf_digits(char to[static BUF_NUMBER_MAX], int64_t n)
 {
+    if (n >= 0 && n < 10) { /* most numbers */
+        *to = (char) ('0' + n);
+        return to + 1;
+    }
     char digits[BUF_NUMBER_MAX];
     size_t len = 0;
     uint64_t rest = n < 0 ? -(uint64_t) n : (uint64_t) n;

@@ -1,5 +1,6 @@
 #include "base/buf.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,18 @@ static void appends_and_stays_a_string(void **state)
     buf_printf(&b, "%d%s", 12, "x");
     assert_string_equal(buf_text(&b), "abc-12x");
     assert_int_equal(b.len, 7);
+}
+
+static void numbers_are_what_a_format_writes(void **state)
+{
+    (void) state;
+    static const int64_t numbers[] = { 0, 7, -7, 10, 1234567890, INT64_MAX, INT64_MIN };
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        CLEANUP_BUF struct buf b = BUF_INIT(100);
+        CLEANUP_FREE char *want = xasprintf("%" PRId64, numbers[i]);
+        buf_number(&b, numbers[i]);
+        assert_string_equal(buf_text(&b), want);
+    }
 }
 
 static void takes_up_to_its_limit(void **state)
@@ -124,6 +137,7 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "an empty buffer is an empty string", empty_is_an_empty_string, NULL);
     suite_add(&s, "appends and stays a string", appends_and_stays_a_string, NULL);
+    suite_add(&s, "numbers are what a format writes", numbers_are_what_a_format_writes, NULL);
     suite_add(&s, "takes up to its limit", takes_up_to_its_limit, NULL);
     suite_add(&s, "refuses beyond its limit and stays as it was",
               refuses_beyond_its_limit_and_stays_as_it_was, NULL);

@@ -14,12 +14,14 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
-/* What was appended, parsed: it is one JSON value, in visible characters. */
+/* What was appended, parsed: it is one JSON value, in visible characters. Where a case says CANARY,
+ * the page has no business: environments, annotations, labels that nothing shows. */
 static json_t *value_of(const struct buf *text)
 {
     CLEANUP_ERR struct err e = { 0 };
     for (size_t i = 0; i < text->len; i++)
         assert_true((unsigned char) text->data[i] >= ' ');
+    assert_null(strstr(buf_text(text), "CANARY"));
     json_t *value = json_parse(buf_text(text), text->len, &e);
     if (!value)
         fail_msg("%s: %s", err_msg(&e), buf_text(text));
