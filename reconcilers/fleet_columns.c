@@ -150,7 +150,7 @@ void fleet_columns(const struct cluster *c, struct buf *out)
     CLEANUP_FREE struct dictionary *all = xcalloc(FLEET_TEXTS_LEN, sizeof *all);
     CLEANUP_FREE int64_t *numbers = xcalloc(COLUMNS * max, sizeof *numbers);
     CLEANUP_FREE const char **names = xcalloc(max, sizeof *names);
-    CLEANUP_FLEET_READER struct fleet_reader *r = fleet_reader_new(c);
+    CLEANUP_FLEET_READER struct fleet_reader *r = fleet_reader_new(c, true);
     struct columns columns = { .names = names };
     for (size_t k = 0; k < COLUMNS; k++)
         columns.numbers[k] = numbers + k * max;

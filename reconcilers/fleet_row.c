@@ -15,7 +15,7 @@
 #define LABEL_ZONE "topology.kubernetes.io/zone"
 
 /* Powers of two: memories of what was last found at a place. */
-enum { LABELS_KEPT = 1024, VERSIONS_KEPT = 64 };
+enum { LABELS_KEPT = 1024, VERSIONS_KEPT = 32 };
 
 /* The columns that a label fills. */
 enum { LABELS = 3 };
@@ -38,14 +38,17 @@ struct fleet_reader {
     struct arena texts;
     const char *keys[LABELS]; /* NULL: no such label */
     size_t key_lens[LABELS];
-    struct label_kept labels[LABELS_KEPT];
     struct version_kept versions[VERSIONS_KEPT];
+    size_t labels_kept;
+    struct label_kept labels[];
 };
 
-struct fleet_reader *fleet_reader_new(const struct cluster *c)
+struct fleet_reader *fleet_reader_new(const struct cluster *c, bool many)
 {
-    struct fleet_reader *r = xcalloc(1, sizeof *r);
+    size_t labels = many ? LABELS_KEPT : 1;
+    struct fleet_reader *r = xcalloc(1, sizeof *r + labels * sizeof r->labels[0]);
     r->c = c;
+    r->labels_kept = labels;
     const char *const keys[LABELS] = { LABEL_ZONE, c->policy_valid ? c->rollout.topology_key : NULL,
                                        LABEL_GPU_PRODUCT };
     for (size_t i = 0; i < LABELS; i++) {
@@ -73,7 +76,7 @@ bool fleet_shows(const struct node_slot *slot)
 /* One walk over the labels of a node: most of them are those of the node before, or of no use. */
 static const struct label_kept *label_of(struct fleet_reader *r, uint32_t id)
 {
-    struct label_kept *kept = &r->labels[id % LABELS_KEPT];
+    struct label_kept *kept = &r->labels[id & (r->labels_kept - 1)];
     if (kept->id == id)
         return kept;
     const char *label = intern_text(r->c->strings, id);

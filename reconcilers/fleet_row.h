@@ -44,8 +44,8 @@ struct fleet_cells {
 /* Reads rows of one cluster, and remembers what many nodes share. */
 struct fleet_reader;
 
-/* Owned by the caller; valid until the cluster changes. */
-struct fleet_reader *fleet_reader_new(const struct cluster *c);
+/* For many rows, or for one. Owned by the caller; valid until the cluster changes. */
+struct fleet_reader *fleet_reader_new(const struct cluster *c, bool many);
 /* Frees it with the texts that it lent: for CLEANUP_FLEET_READER. */
 void fleet_reader_cleanup(struct fleet_reader **r);
 #define CLEANUP_FLEET_READER CLEANUP(fleet_reader_cleanup)

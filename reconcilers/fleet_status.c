@@ -23,6 +23,8 @@ json_t *fleet_status(const struct cluster *c, const struct node_slot *slot, cons
     struct gpu_node_input in = report_input(c, slot->name, slot, cluster_mode(c, &again_ms), now,
                                             &a, &facts);
     json_t *status = gpu_node_status(&in, &a);
+    if (!json_object_get(status, "state")) /* without a policy nothing is reported */
+        json_object_set_new(status, "state", json_string(node_state_name(slot->summary.state)));
     char since[CLOCK_TEXT_MAX];
     clock_rfc3339(since_s * 1000000, since);
     if (since_s && json_object_get(status, "since"))

@@ -38,7 +38,7 @@ bool fleet_row(const struct fleet_source *s, const char *name, struct buf *out)
     const struct node_slot *slot = map_get(&s->cluster->slots, name);
     if (!slot || !fleet_shows(slot))
         return false;
-    CLEANUP_FLEET_READER struct fleet_reader *r = fleet_reader_new(s->cluster);
+    CLEANUP_FLEET_READER struct fleet_reader *r = fleet_reader_new(s->cluster, false);
     struct fleet_cells cells = fleet_cells_of(r, slot);
     buf_str(out, "[");
     add_text(out, slot->name);

@@ -26,7 +26,7 @@ json_t *terminal_clean_tree(const json_t *value);
 /* A copy of a tree in whose texts such characters are escaped visibly, and so are bytes that are
  * not UTF-8; line ends stay. New reference. */
 json_t *terminal_shown_tree(const json_t *value);
-/* Appends such a copy of a text as a string of JSON. False: the buffer's limit would be exceeded. */
+/* Appends such a copy of a text as a string of JSON. False: it would exceed the buffer's limit. */
 bool terminal_add_json(struct buf *out, const char *s) __attribute__((warn_unused_result));
 /* A value as JSON in one line or several, without a final line end. Characters that a terminal
  * interprets are escaped. Owned by the caller. */
