@@ -80,7 +80,10 @@ static void actions_that_repeat(void **state)
     (void) state;
     struct little w;
     const struct spec_action actions[] = {
-        { .at_ms = 10 * SECOND_MS, .every_ms = 60 * SECOND_MS, .verb = SPEC_CORDON, .name = "gpu-1" },
+        { .at_ms = 10 * SECOND_MS,
+          .every_ms = 60 * SECOND_MS,
+          .verb = SPEC_CORDON,
+          .name = "gpu-1" },
         { .at_ms = 20 * SECOND_MS,
           .every_ms = 60 * SECOND_MS,
           .verb = SPEC_UNCORDON,

@@ -313,10 +313,11 @@ static void actions_that_repeat(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    struct scenario *s = parse(SHAPES "nodes: [{name: m, shape: a}]\n"
-                                      "actions:\n"
-                                      "- {at: 1s, every: 5m, about: it reboots, do: Reboot, node: m}\n"
-                                      "- {at: 2s, do: Reboot, node: m}\n",
+    struct scenario *s = parse(SHAPES
+                               "nodes: [{name: m, shape: a}]\n"
+                               "actions:\n"
+                               "- {at: 1s, every: 5m, about: it reboots, do: Reboot, node: m}\n"
+                               "- {at: 2s, do: Reboot, node: m}\n",
                                &e);
     if (!s)
         fail_msg("%s", err_msg(&e));
