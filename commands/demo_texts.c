@@ -36,7 +36,7 @@ static void add_plugin(const struct demo_texts *t, struct buf *out)
                       *pause = xasprintf("%s pause", program);
     add_try(out, t->container ? "try" : "try there", story,
             t->built_in ? "its GPU fell off the bus" : "all GPU nodes");
-    add_try(out, "", pause, "no further node; then: resume");
+    add_try(out, "", pause, "no further node begins");
 }
 
 void demo_texts_block(const struct demo_texts *t, struct buf *out)
