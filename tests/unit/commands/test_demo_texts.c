@@ -1,4 +1,4 @@
-/* What `ostler demo` prints: commands to copy that fit where it runs, and the newest of the story. */
+/* What `ostler demo` prints: commands that fit where it runs, and the newest of the story. */
 #include "commands/demo_texts.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ static const struct demo_texts here = { .version = "0.1.0",
                                         .built_in = true,
                                         .machine = "x86_64" };
 
-static void check_block(const struct demo_texts *t, const char *const *has, const char *const *lacks)
+static void check_block(const struct demo_texts *t, const char *const *has,
+                        const char *const *lacks)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(TEXT_MAX);
     demo_texts_block(t, &out);
