@@ -33,6 +33,7 @@ enum {
     TICK_MS = 20,        /* between looks while the parts begin */
     BEGIN_MS = 30000,    /* most time until the page answers */
     VIEW_MS = 2000,      /* from then until the live view, which has something to show then */
+    SIGNAL_MS = 500,     /* between a part's end by a signal and the signal's arrival here */
     END_MS = 10000,      /* most time for the parts to end */
     LOG_MAX = 8 << 10,   /* the newest of Ostler's log, for when it fails */
     STORY_MAX = 4 << 10, /* of the story */
@@ -388,6 +389,18 @@ static int collect(struct demo *d, struct err *e)
     return e->kind == ERR_NONE ? 0 : -1;
 }
 
+/* Whether a signal has come that ends it; waits so long for one. */
+static bool is_to_end(const struct demo *d, int wait_ms)
+{
+    struct pollfd fd = { .fd = d->signals, .events = POLLIN };
+    bool ends = false;
+    struct signalfd_siginfo got;
+    (void) poll(&fd, 1, wait_ms);
+    while (read(d->signals, &got, sizeof got) == (ssize_t) sizeof got)
+        ends = ends || got.ssi_signo != SIGCHLD;
+    return ends;
+}
+
 /* Waits for something to happen. 1: a signal ends it; -1: an error. */
 static int demo_turn(struct demo *d, struct err *e)
 {
@@ -395,15 +408,14 @@ static int demo_turn(struct demo *d, struct err *e)
                             { .fd = d->story, .events = POLLIN },
                             { .fd = d->log, .events = POLLIN } };
     (void) poll(fds, ARRAY_LEN(fds), d->stage == SHOWN ? -1 : TICK_MS);
-    bool ended = false;
-    struct signalfd_siginfo got;
-    while (read(d->signals, &got, sizeof got) == (ssize_t) sizeof got)
-        ended = ended || got.ssi_signo != SIGCHLD;
-    if (ended)
+    if (is_to_end(d, 0))
         return 1;
     read_story(d);
     read_log(d);
-    return collect(d, e) < 0 ? -1 : demo_step(d, e);
+    if (collect(d, e) == 0)
+        return demo_step(d, e);
+    /* A terminal that closes, or Ctrl-C, may end a part before this process hears of it. */
+    return is_to_end(d, SIGNAL_MS) ? 1 : -1;
 }
 
 static int demo_run(struct demo *d, struct err *e)

@@ -9,7 +9,7 @@
 /* The version of Kubernetes whose API the simulator has. */
 #define KUBECTL "https://dl.k8s.io/v1.36.3/bin/linux/%s/kubectl"
 
-enum { COMMAND_WIDTH = 40 };
+enum { COMMAND_WIDTH = 37 };
 
 /* ---- the block */
 
@@ -36,13 +36,12 @@ static void add_plugin(const struct demo_texts *t, struct buf *out)
                       *pause = xasprintf("%s pause", program);
     add_try(out, t->container ? "try" : "try there", story,
             t->built_in ? "its GPU fell off the bus" : "all GPU nodes");
-    add_try(out, "", pause, "no further node; then: resume");
+    add_try(out, "", pause, "no further node begins");
 }
 
 void demo_texts_block(const struct demo_texts *t, struct buf *out)
 {
-    buf_printf(out,
-               "Ostler %s in a simulated cluster, %s times as fast as real. Ctrl-C ends it.\n\n",
+    buf_printf(out, "Ostler %s in a simulated cluster at %sx speed. Ctrl-C ends it.\n\n",
                t->version, t->speed);
     CLEANUP_FREE char *page = xasprintf("http://127.0.0.1:%d/", t->port),
                       *configured = xasprintf("export KUBECONFIG=%s", t->kubeconfig);

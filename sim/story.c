@@ -16,6 +16,7 @@ static const struct told_row {
 } rows[] = {
     { "CanaryReady", "GpuClusterPolicy" },
     { "RevisionFailed", "GpuClusterPolicy" },
+    { "RolledBack", "Node" },
     { "RolledBack", "GpuClusterPolicy" },
     { "RolloutCompleted", "GpuClusterPolicy" },
     { "ClaimedWaiting", "Node" },

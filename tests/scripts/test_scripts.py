@@ -203,9 +203,9 @@ def run_tells_a_story():
         began = time.time()
         for words in (
             r"carol sets driver 585\.10\.01",
-            r"Ostler: infer-c2-7: closed for new pods",
+            r"Ostler: infer-c2-7: (closed for new pods|GpuLost of)",
             r"Ostler: driver 585\.10\.01, pool \w+: it failed on \S+ with ValidationFailed",
-            r"Ostler: driver 570\.133\.20, pool \w+: every node that was rolled back, .* runs it",
+            r"Ostler: \S+: Ostler rolls the node back to the last known good",
             r"Ostler: driver 575\.57\.08, pool \w+: the canary has run it",
             r"Ostler: batch-\S+: the node takes no new GPU pods; Ostler waits for 1 pod",
         ):

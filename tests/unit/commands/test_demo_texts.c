@@ -1,4 +1,4 @@
-/* What `ostler demo` prints: commands to copy that fit where it runs, and the newest of the story. */
+/* What `ostler demo` prints: commands that fit where it runs, and the newest of the story. */
 #include "commands/demo_texts.h"
 
 #include <string.h>
