@@ -11,7 +11,7 @@
 #include "serve/ring.h"
 
 enum {
-    RING_SIZE = 768 << 10, /* with 64 viewers and a snapshot of 5,000 nodes less than 1.5 MiB */
+    RING_SIZE = 768 << 10,     /* with 64 viewers and a snapshot of 5,000 nodes less than 1.5 MiB */
     FRAME_MAX = RING_SIZE / 2, /* of a longer one, no viewer could read all in time */
     TEXT_MAX = 256 << 20,
     CHANGES_MAX = 2000, /* nodes in a frame; for more a snapshot is shorter */
