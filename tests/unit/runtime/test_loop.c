@@ -195,7 +195,7 @@ static void descriptor_wakes_for_timers(void **state)
     loop_free(w.loop);
 }
 
-/* A timer that another event loop sets between two turns wakes, too, from the time when it is set. */
+/* A timer that another event loop sets between two turns wakes, too. */
 static void descriptor_wakes_for_timers_set_between_turns(void **state)
 {
     (void) state;
