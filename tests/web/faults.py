@@ -29,6 +29,7 @@ FAULTS = (
     ("nodes_come_and_go", "app.js", '(changed.some(moves) ? ["places"] : [])', "[]"),
     ("the_headline_is_the_policys", "fleet.js", "serves * (gpus - bad)", "serves * gpus"),
     ("the_rail_shows", "fleet.js", 'all("done", "away") ? "done"', 'all("done") ? "done"'),
+    ("a_new_node_is_not_under_way", "fleet.js", "node.since < madeAt", "node.since < 0"),
     ("soaks_and_windows", "fleet.js", 'reason === "Soaking" &&', 'reason === "Soaks" &&'),
     ("blockers_name_node", "panels.js", "next: next && `Next: ${next}`", 'next: ""'),
     ("faults_are_listed", "panels.js", "policy?.health?.braked ?", "policy?.braked ?"),

@@ -163,6 +163,17 @@ def the_rail_shows_where_the_rollout_is(browser):
 
 
 @test
+def a_new_node_is_not_under_way(browser):
+    """A node that was at work before the plan was made has not begun its wave."""
+    fleet = fleets.rolling()
+    fleet["nodes"]["l40s-a02-06"].update(state="Installing", since=fleets.second(6 * 3600))
+    with opened(browser, fleet) as (_, page):
+        steps = page.eval("[...document.querySelectorAll('#rail li')].map((li) => "
+                          "[li.firstChild.textContent, li.className])")
+        assert dict(steps)["Wave 21 of 34"] == "wave pending", steps
+
+
+@test
 def soaks_and_windows_say_until_when(browser):
     """A soak and a closed window are steps of the rail, with the time at which they end."""
     fleet = fleets.rolling()
