@@ -460,7 +460,8 @@ clean:
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
-.PHONY: screenshots chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
+.PHONY: screenshots
+.PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
 .PHONY: scale real real-full health-year bench-health
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
