@@ -19,7 +19,7 @@ const fleet = { nodes: new Map(), ostler: {}, versions: [] };
 const link = { kind: "waiting", why: "Connecting", asOf: 0, heardAt: Date.now(), triedAt: 0 };
 const now = () => link.asOf + (Date.now() - link.heardAt) / 1000;
 
-/* ---- what is looked at: the fragment of the address */
+/* ---- what is looked at */
 
 const view = {};
 

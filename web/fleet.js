@@ -82,11 +82,12 @@ export function totals(nodes) {
 
 const AWAY = ["Unhealthy", "Lost", "Unmanaged", "ForeignStack", "Unsupported"];
 
-/* How far a node is in the plan that was made at that second. */
+/* How far a node is in the plan of that second. */
 function progress(node, madeAt) {
 	if (!node || AWAY.includes(node.state)) return "away";
+	if (node.since < madeAt) return "pending";
 	if (node.state !== "Ready") return node.state === "Failed" ? "failed" : "active";
-	return node.driver === node.target && node.since >= madeAt ? "done" : "pending";
+	return node.driver === node.target ? "done" : "pending";
 }
 
 function statusOf(steps) {

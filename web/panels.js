@@ -151,7 +151,7 @@ export function showFaults(policy, { nodes, now, onOpen }) {
 	})), "None is known.", onOpen);
 }
 
-/* ---- the banner over the page */
+/* ---- the banner */
 
 export function showBanner(text, ...commands) {
 	byId("banner").hidden = !text;
@@ -159,7 +159,7 @@ export function showBanner(text, ...commands) {
 	showList(byId("banner").lastElementChild, commands, (one) => one, command, () => {});
 }
 
-/* ---- counters, for small screens in place of the map */
+/* ---- counters, for small screens instead of the map */
 
 export function showGroups(pools, stateCounts, onPick) {
 	const groups = pools.flatMap(({ name, zones }) => zones.map((zone) => ({ pool: name, zone })));

@@ -1,5 +1,5 @@
-"""A headless Chromium, driven over a pipe: JSON messages that end with NUL, on the descriptors 3 and
-4 of the browser. Nothing but Python's own library."""
+"""A headless Chromium, driven over a pipe: JSON messages that end with NUL, on the descriptors 3
+and 4 of the browser. Nothing but Python's own library."""
 
 import base64
 import json

@@ -79,7 +79,8 @@ def policy_of(nodes, waves):
               "driverVersion": NEW} for name in dict.fromkeys(n["pool"] for n in nodes.values())]
     return {
         "name": "default", "ready": "True", "reason": "AllNodesReady", "paused": False,
-        "message": "Every GPU node that is up works; 8 nodes are on their way to driver 580.178.04.",
+        "message": "Every GPU node that is up works; 8 nodes are on their way to driver "
+                   "580.178.04.",
         "conditions": [
             {"type": "Ready", "status": "True", "reason": "AllNodesReady", "message": ""},
             {"type": "Degraded", "status": "True", "reason": "GpusUnhealthy",
@@ -139,7 +140,8 @@ def large(count=5000):
     return {**empty(), "nodes": nodes, "policy": policy_of(nodes, [])}
 
 
-HOSTILE = ("<img src=x onerror=document.title=1>", "\u202egnp.exe\u202c-\u0645\u0631\u062d\u0628\u0627",
+HOSTILE = ("<img src=x onerror=document.title=1>",
+           "\u202egnp.exe\u202c-\u0645\u0631\u062d\u0628\u0627",
            "a" * 253, "'\"><script>document.title=2</script>", "__proto__", "x&amp;y#?/%2e%2e",
            "line\nbreak\tand\u0000nul")
 
@@ -161,15 +163,15 @@ def hostile():
 
 def empty():
     """No nodes and no policy."""
-    return {"nodes": {}, "policy": None, "asOf": time_of(0), "holder": "ostler-0", "version": "0.9.0",
-            "story": story}
+    return {"nodes": {}, "policy": None, "asOf": time_of(0), "holder": "ostler-0",
+            "version": "0.9.0", "story": story}
 
 
 # ---- stories
 
 def inventory(one):
-    gpus = [{"address": f"0000:{0x19 + 17 * k:02x}:00.0", "bus": "Answers", "product": one["product"]}
-            for k in range(one["gpus"])]
+    gpus = [{"address": f"0000:{0x19 + 17 * k:02x}:00.0", "bus": "Answers",
+             "product": one["product"]} for k in range(one["gpus"])]
     said = {"machine": "PowerEdge XE9680", "kernel": "6.8.0-49-generic",
             "os": {"name": "Ubuntu 24.04.1 LTS"}, "gpus": gpus, "faults": []}
     for gpu in gpus[:one["bad"]]:
@@ -215,4 +217,4 @@ def story(fleet, name):
     return {"asOf": fleet["asOf"], "name": name, "explain": explain, "commands": commands,
             "status": {"inventory": inventory(one)},
             "text": f"{name}: {one['state']} ({one['reason']})\n\nHistory\n" +
-                    "\n".join(f"  {line['time']}  {line['what']}  {line['text']}" for line in lines)}
+                    "\n".join(f"  {one['time']}  {one['what']}  {one['text']}" for one in lines)}

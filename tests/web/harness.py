@@ -25,14 +25,15 @@ LIVE = ("fleet.read().link === 'live' && fleet.read().nodes === {} && "
 USUAL = "willReadFrequently"
 
 # The theme's colours as the page has them now: name → [red, green, blue].
-PALETTE = """Object.fromEntries(['ok', 'bad', 'sick', 'wait', 'work', 'gone', 'use', 'none', 'quiet']
+PALETTE = """Object.fromEntries('ok bad sick wait work gone use none quiet'.split(' ')
   .map((name) => {
     const text = getComputedStyle(document.body).getPropertyValue('--' + name).trim();
     return [name, [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16))];
   }))"""
 
 # Which of these colours most pixels of each cell have: name → colour; null: none of them.
-TONES = """(pixels, width, cells, side, scale, palette) => Object.fromEntries(cells.map(([name, x, y]) => {
+TONES = """(pixels, width, cells, side, scale, palette) => Object.fromEntries(cells.map((cell) => {
+  const [name, x, y] = cell;
   const votes = {};
   for (let dy = 1; dy < side * scale - 2; dy++) for (let dx = 1; dx < side * scale - 2; dx++) {
     const at = 4 * ((Math.round(y * scale) + dy) * width + Math.round(x * scale) + dx);
@@ -123,7 +124,8 @@ def run(browser_of):
                 print(f"ok   {one.__name__} ({time.monotonic() - since:.1f} s): {about}")
             except Exception as e:  # pylint: disable=broad-except
                 failed += 1
-                places = ", ".join(f"line {w.lineno}" for w in traceback.extract_tb(e.__traceback__))
+                places = traceback.extract_tb(e.__traceback__)
+                places = ", ".join(f"line {place.lineno}" for place in places)
                 print(f"FAIL {one.__name__} ({places}): {about}\n     {type(e).__name__}: {e}")
     print(f"web: {len(wanted) - failed} passed, {failed} failed")
     print(f"-- {time.monotonic() - began:.0f} s", file=sys.stderr)

@@ -67,7 +67,8 @@ class Server(http.server.ThreadingHTTPServer):
         self.answers.set()
         self.prefix = ""  # of all paths, as behind a proxy
         self.lock = threading.Lock()
-        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.05}).start()
+        threading.Thread(target=self.serve_forever, daemon=True,
+                         kwargs={"poll_interval": 0.05}).start()
 
     def __enter__(self):
         return self
@@ -86,7 +87,8 @@ class Server(http.server.ThreadingHTTPServer):
         """Sends an event to all streams."""
         with self.lock:
             self.number += 1
-            text = f"id: {self.fleet['holder']}-{self.number}\nevent: {kind}\ndata: {json.dumps(data)}\n\n"
+            text = (f"id: {self.fleet['holder']}-{self.number}\nevent: {kind}\n"
+                    f"data: {json.dumps(data)}\n\n")
             for stream in self.streams:
                 stream.put(text.encode())
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Draws the pictures of the fleet page for the documents, docs/images/fleet-light.png and -dark.png,
-from a fleet of some 260 nodes in a rollout with faults of GPUs (fleets.py). `make screenshots`."""
+"""Draws the pictures of the fleet page for the documents, docs/images/fleet-light.png and
+fleet-dark.png, from a fleet of some 260 nodes in a rollout with faults of GPUs (fleets.py).
+`make screenshots` runs it."""
 
 import base64
 import json
@@ -19,7 +20,7 @@ SIZE = {"width": 1400, "height": 930}
 
 
 def take(browser, theme, path):
-    """Takes the picture of a theme. Returns where the cells of the map are in it, and the colours."""
+    """Takes the picture of a theme. Returns where the map's cells are in it, and the colours."""
     fleet = fleets.rolling()
     media = [("prefers-color-scheme", theme), ("prefers-reduced-motion", "reduce")]
     with mock.Server(fleet) as server, browser.page(server.url, media=media, **SIZE) as page:
@@ -44,7 +45,8 @@ def count(browser, path, cells, size, palette):
             const pen = new OffscreenCanvas(image.width, image.height).getContext('2d');
             pen.drawImage(image, 0, 0);
             const {{data}} = pen.getImageData(0, 0, image.width, image.height);
-            return ({TONES})(data, image.width, {json.dumps(seen)}, {size}, 1, {json.dumps(palette)});
+            return ({TONES})(data, image.width, {json.dumps(seen)}, {size}, 1,
+                {json.dumps(palette)});
         }})()""").values())
 
 

@@ -69,6 +69,7 @@ def the_map_by_driver_counts_versions(browser):
 def the_map_by_use_fills_cells_by_the_share_of_gpus_in_use(browser):
     """By use, a cell is filled from the bottom by the share of the node's GPUs that pods have."""
     fleet = fleets.rolling()
+    fleet["nodes"]["h100-a01-01"].update(gpus=6, used=1)  # a little more than an eighth
     with opened(browser, fleet, "#by=use") as (_, page):
         for name, _, _, shape, _ in page.eval("fleet.cells()"):
             node = fleet["nodes"][name]
@@ -162,6 +163,17 @@ def the_rail_shows_where_the_rollout_is(browser):
 
 
 @test
+def a_new_node_is_not_under_way(browser):
+    """A node that was at work before the plan was made has not begun its wave."""
+    fleet = fleets.rolling()
+    fleet["nodes"]["l40s-a02-06"].update(state="Installing", since=fleets.second(6 * 3600))
+    with opened(browser, fleet) as (_, page):
+        steps = page.eval("[...document.querySelectorAll('#rail li')].map((li) => "
+                          "[li.firstChild.textContent, li.className])")
+        assert dict(steps)["Wave 21 of 34"] == "wave pending", steps
+
+
+@test
 def soaks_and_windows_say_until_when(browser):
     """A soak and a closed window are steps of the rail, with the time at which they end."""
     fleet = fleets.rolling()
@@ -222,9 +234,11 @@ def the_page_decodes_what_the_program_encodes(browser):
         for file in files:
             rows = json.loads(file.with_name(file.name.replace(".fleet.", ".rows.")).read_text())
             got = page.eval(f"""import('./fleet.js').then(({{decode, apply}}) => {{
-                const rows = {json.dumps(rows)}, there = decode({file.read_text()}), told = new Map();
+                const rows = {json.dumps(rows)}, there = decode({file.read_text()});
+                const told = new Map();
                 apply(told, {{set: rows}});
-                const text = (nodes) => JSON.stringify([...nodes].sort(([a], [b]) => (a < b ? -1 : 1)));
+                const text = (nodes) =>
+                  JSON.stringify([...nodes].sort(([a], [b]) => (a < b ? -1 : 1)));
                 return [text(there) === text(told), there.size];
             }})""")
             assert got == [True, len(rows)], (file.name, got)
@@ -239,8 +253,8 @@ def filters_and_order_are_pure(browser):
           const bad = [], is = (got, wanted) => JSON.stringify(got) === JSON.stringify(wanted) ||
             bad.push([got, wanted]);
           const nodes = new Map();
-          const row = (name, state, since) => [name, 'p', null, null, state, null, null, '1', '2', 8,
-            0, 0, since];
+          const row = (name, state, since) => [name, 'p', null, null, state, null, null, '1', '2',
+            8, 0, 0, since];
           fleet.apply(nodes, {set: [row('gpu-10', 'Ready', 5), row('gpu-2', 'Failed', 9),
             row('gpu-1', 'Ready', null)]});
           const facets = {state: (node) => node.state}, all = [...nodes.values()];

@@ -29,8 +29,8 @@ def five_thousand_nodes_are_drawn_fast(browser):
             return times;
         })()""")
         middle = statistics.median(redraws)
-        print(f"     5,000 nodes: first paint {first:.0f} ms, all drawn {drawn:.0f} ms, redraw of the"
-              f" map {middle:.1f} ms (median)")
+        print(f"     5,000 nodes: first paint {first:.0f} ms, all drawn {drawn:.0f} ms, redraw of"
+              f" the map {middle:.1f} ms (median)")
         assert first < PAINT_MS and drawn < PAINT_MS and middle < REDRAW_MS
 
 
@@ -63,7 +63,8 @@ def memory_stays_flat(browser):
         for round_ in range(5):
             change(1600, ("Waiting", "Failed")[round_ % 2])
         after = heap()
-        print(f"     heap after 2,000 changes {before / 1e6:.1f} MB, after 10,000 {after / 1e6:.1f} MB")
+        print(f"     heap after 2,000 changes {before / 1e6:.1f} MB, after 10,000"
+              f" {after / 1e6:.1f} MB")
         assert after - before < HEAP
 
 

@@ -51,8 +51,12 @@ def arrows_move_on_the_map_and_enter_opens(browser):
 @test
 def a_click_on_a_cell_opens_its_node(browser):
     """A click on the middle of any cell opens that node."""
-    with opened(browser, fleets.rolling(), height=1600) as (_, page):
-        for name in ("h100-c06-08", "a10-a01-01", "l40s-b05-03"):
+    fleet = fleets.rolling()
+    for k in range(9, 21):  # a rack of three columns
+        name = f"h100-a01-{k:02}"
+        fleet["nodes"][name] = {**fleet["nodes"]["h100-a01-01"], "name": name}
+    with opened(browser, fleet, height=1600) as (_, page):
+        for name in ("h100-c06-08", "a10-a01-01", "l40s-b05-03", "h100-a01-18"):
             x, y = page.eval(f"""(() => {{
                 const box = document.getElementById('canvas').getBoundingClientRect();
                 const [, x, y] = fleet.cells().find(([name]) => name === '{name}');
@@ -89,8 +93,8 @@ def the_address_holds_the_view(browser):
 @test
 def a_wrong_address_shows_the_fleet(browser):
     """A fragment with values that do not exist shows the fleet, and nothing fails."""
-    with opened(browser, fleets.rolling(), "#by=constructor&sort=__proto__&node=gone&state=%ff&q=%") \
-            as (_, page):
+    fragment = "#by=constructor&sort=__proto__&node=gone&state=%ff&q=%"
+    with opened(browser, fleets.rolling(), fragment) as (_, page):
         assert read(page)["view"]["by"] == "state"
         shows(page, "#story-state", "Ostler shows no such node")
         shows(page, "#story-body", "there is no node gone")
@@ -109,10 +113,12 @@ def at_most_200_rows_are_in_the_document(browser):
                 const box = document.getElementById('rows');
                 box.scrollTop = (box.scrollHeight - box.clientHeight) * {part};
             }})()""")
-            page.until(f"{rows}.some((row) => row.firstChild.textContent === '{wanted}' && (() => {{"
-                       "const a = row.getBoundingClientRect(), "
-                       "b = document.getElementById('rows').getBoundingClientRect();"
-                       "return a.top < b.bottom && a.bottom > b.top; })())")
+            page.until(f"""{rows}.some((row) => {{
+                const a = row.getBoundingClientRect();
+                const b = document.getElementById('rows').getBoundingClientRect();
+                return row.firstChild.textContent === '{wanted}' && a.top < b.bottom &&
+                    a.bottom > b.top;
+            }})""")
             assert page.eval(f"{rows}.length") <= 200
             order = page.eval(f"{rows}.map((row) => +row.getAttribute('aria-rowindex'))")
             assert order == list(range(order[0], order[0] + len(order)))

@@ -20,7 +20,8 @@ def hostile_names_are_text(browser):
         for mode in ("driver", "use", "health", "state"):
             page.eval(f"document.querySelector('[data-mode={mode}]').click()")
             settled(page)
-        assert page.eval("document.querySelectorAll('main img, main script, #story img').length") == 0
+        made = "document.querySelectorAll('main img, main script, #story img').length"
+        assert page.eval(made) == 0
         assert page.eval("document.title").endswith("ready · Ostler")
         assert page.eval("document.documentElement.scrollWidth <= innerWidth")
 
@@ -62,7 +63,7 @@ def the_page_is_small_and_needs_nothing_else(browser):
     for name, text in source.items():
         assert not re.search(r"""(src|href|from|import|fetch\()\s*=?\s*["'`]/""", text), name
         assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text), name
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|eval\(",
+        assert not re.search(r"[a-z]+erHTML|AdjacentHTML|document\.write|DOMParser|eval\(",
                              text), name
     asked = re.findall(r'(?:src|href)="([^"]+)"', source["index.html"])
     asked += [file for text in source.values() for file in re.findall(r'from "\./([^"]+)"', text)]

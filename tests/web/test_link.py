@@ -81,7 +81,8 @@ def a_change_of_leader_keeps_the_old_picture_grey(browser):
         server.lead_elsewhere("ostler-other-2")
         shows(page, BANNER, "ostler-other-2 leads")
         assert page.eval("document.body.className") == "stale"
-        assert page.eval("getComputedStyle(document.querySelector('main')).filter") == "grayscale(1)"
+        grey = "getComputedStyle(document.querySelector('main')).filter"
+        assert page.eval(grey) == "grayscale(1)"
         assert read(page)["nodes"] == len(server.fleet["nodes"])
         server.fleet["holder"] = "ostler-new-3"
         server.lead_elsewhere(False)
