@@ -63,7 +63,8 @@ static const struct row {
           TEST(ANNOTATION("ostler.dev~1marks"),
                "null") "{'op': 'add', 'path': '/metadata/annotations/ostler.dev~1marks', 'value': "
                        "'w'}]" },
-    { "the first label and the first annotation of a node", NODE("", "", ""),
+    { "the first label and the first annotation of a node",
+      "{'metadata': {'name': 'n', 'uid': 'u1'}, 'spec': {}}", /* an API server has no empty maps */
       "{'labels': {'x/y': 'v'}, 'annotations': {'z': 'w'}}",
       "[" ALIVE TEST("/metadata/labels", "null")
           TEST("/metadata/annotations",
