@@ -42,6 +42,16 @@ while [ "$left" -gt 0 ]; do
     esac
 done
 
+# Its port-forward would listen in the container.
+case ${1:-} in
+page)
+    echo "kubectl gpu: in a container the command page cannot open a port of this machine. Run" >&2
+    echo "  kubectl --namespace ostler-system port-forward deployment/ostler 8081" >&2
+    echo "and open http://localhost:8081/ in a browser." >&2
+    exit 1
+    ;;
+esac
+
 # Below the home folder, which containers see in all of Docker Desktop, Colima and Podman.
 mkdir -p "$HOME/.kube/cache"
 folder=$(mktemp -d "$HOME/.kube/cache/gpu.XXXXXX")

@@ -92,8 +92,8 @@ def compressed(data):
 
 
 def image_config():
-    """What the last stage of the Dockerfile says of the image, as the OCI has it: user, ports and
-    entrypoint."""
+    """What the last stage of the Dockerfile says of the image, as the OCI has it: user, variables,
+    ports and entrypoint."""
     lines = [
         line
         for line in (ROOT / "Dockerfile").read_text(encoding="utf-8").splitlines()
@@ -102,10 +102,12 @@ def image_config():
     config = {"Env": [PATH]}
     for line in lines[lines.index("FROM scratch") + 1 :]:
         word, _, rest = line.partition(" ")
-        if word == "USER":
+        if word == "ENV":
+            config["Env"].append(rest)
+        elif word == "USER":
             config["User"] = rest
         elif word == "EXPOSE":
-            config["ExposedPorts"] = {f"{rest}/tcp": {}}
+            config["ExposedPorts"] = {f"{port}/tcp": {} for port in rest.split()}
         elif word == "ENTRYPOINT":
             config["Entrypoint"] = json.loads(rest)
         elif line != "COPY --from=build /image /":
