@@ -30,8 +30,8 @@ static char of_capacity[PREFIXES_MAX] = "status.capacity.";
 /* Of the annotations, only Ostler's own and those that keep autoscalers away are read. */
 static const char *const of_nodes[] = {
     MANAGED_FIELDS,
-    "metadata.annotations.!ostler.dev/!" ANNOTATION_KEEPS_KARPENTER
-    "!" ANNOTATION_KEEPS_CLUSTER_AUTOSCALER,
+    ("metadata.annotations.!ostler.dev/!" ANNOTATION_KEEPS_KARPENTER
+     "!" ANNOTATION_KEEPS_CLUSTER_AUTOSCALER),
     "spec.podCIDR",
     "spec.podCIDRs",
     "status.addresses",

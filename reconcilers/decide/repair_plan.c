@@ -69,7 +69,7 @@ const char *repair_hold_text(enum rollout_hold hold)
         [ROLLOUT_HOLD_PAUSED] = "when spec.rollout.paused is false",
         [ROLLOUT_HOLD_DOWN] = "when the node is Ready",
         [ROLLOUT_HOLD_SKIPPED] =
-            "when no user cordons the node or holds it with the label " LABEL_HOLD,
+            ("when no user cordons the node or holds it with the label " LABEL_HOLD),
     };
     return holds[hold];
 }
