@@ -207,7 +207,7 @@ def run_tells_a_story():
             r"Ostler: driver 585\.10\.01, pool \w+: it failed on \S+ with ValidationFailed",
             r"Ostler: \S+: Ostler rolls the node back to the last known good",
             r"Ostler: driver 575\.57\.08, pool \w+: the canary has run it",
-            r"Ostler: batch-\S+: the node takes no new GPU pods; Ostler waits for 1 pod",
+            r"Ostler: train-\S+: the node takes no new GPU pods; Ostler waits for 1 pod",
         ):
             until(
                 lambda words=words: p.poll() is not None or re.search(words, log.read_text()),
