@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,17 +70,25 @@ static bool begin_stage(int fd, enum stage stage, struct message *m, struct buf 
     return heard;
 }
 
-/* In the worker: one case. What takes for ever is ended by the alarm. */
+/* Ends this process when it has used so much processor time. Real time would also pass while other
+ * programs use the processors. */
+static void limit_processor(unsigned seconds)
+{
+    struct itimerval limit = { .it_value = { .tv_sec = seconds } };
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+/* In the worker: one case. */
 static bool live_case(const struct workers_job *job, size_t place, int fd)
 {
     struct message m = { .place = place };
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
-    alarm(job->limit_s);
+    limit_processor(job->limit_s);
     if (!begin_stage(fd, LIVES, &m, &text))
         return false;
     m.findings = job->sweep->run(job->env, job->cases[place], &m.counts, &text);
     if (m.findings && job->tell) {
-        alarm(job->env->shorten_s + job->limit_s);
+        limit_processor(job->env->shorten_s + job->limit_s);
         if (!begin_stage(fd, TELLS, &m, &text))
             return false;
         job->tell(job->env, job->cases[place], &text);
@@ -173,7 +182,7 @@ static void bury(const struct workers_job *job, struct worker *w, const sigset_t
     int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     CLEANUP_FREE char *text = xasprintf(
         "%s %s (signal %d)\n", w->stage == TELLS ? "making it short" : "the program",
-        signal_number == SIGALRM ? "did not come to an end" : "crashed", signal_number);
+        signal_number == SIGPROF ? "did not come to an end" : "crashed", signal_number);
     if (w->stage == TELLS)
         job->more(job->arg, text);
     else

@@ -12,7 +12,7 @@ struct workers_job {
     const size_t *cases; /* which */
     size_t count;
     size_t processes;
-    unsigned limit_s; /* real time that one case may take */
+    unsigned limit_s; /* processor time that one case may take */
     /* A case is over: its findings (0: none) and their text. */
     void (*done)(void *arg, size_t index, const struct counts *counts, size_t findings,
                  const char *text);
