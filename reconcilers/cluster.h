@@ -77,6 +77,7 @@ struct node_slot {
     int64_t unhealthy_s;
     bool closes;         /* it was to be closed at the last look, and no record says so yet */
     bool record_counted; /* what an earlier Ostler did about its fault counts for the brake */
+    uint16_t bad_shown;  /* cluster_bad_gpus() when the fleet page was last told of them */
     /* Since when Ostler serves it, epoch seconds; 0: it was there before this process started. */
     int64_t served_s;
     uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
