@@ -46,7 +46,7 @@ static int64_t now_ms(const struct fleet *f)
 
 static void as_of(const struct fleet *f, char ret[static CLOCK_TEXT_MAX])
 {
-    clock_rfc3339(f->o.texts.now_us(f->o.texts.arg), ret);
+    clock_rfc3339(f->o.texts.as_of_us(f->o.texts.arg), ret);
 }
 
 /* ---- frames */

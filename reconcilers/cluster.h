@@ -235,6 +235,9 @@ int64_t cluster_now_s(const struct cluster *c);
 /* Microseconds of the epoch, for displayed text and windows: like cluster_now_s(), but follows
  * later changes of the machine's clock. */
 int64_t cluster_wall_us(const struct cluster *c);
+/* The same of the moment up to which the tables are surely complete: now, or when a watch that has
+ * a problem now last brought something. */
+int64_t cluster_heard_us(const struct cluster *c);
 /* Summarises the pods of a slot; strings are borrowed. */
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot,
                        struct node_pods *ret);
