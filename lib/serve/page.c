@@ -15,7 +15,7 @@
 
 enum {
     UNSENT_MAX = 8 << 20, /* bodies of connections that are no streams; beyond, none is made */
-    ASKING_MAX = 64, /* connections that are no streams; beyond, the oldest is closed */
+    ASKING_MAX = 64,      /* connections that are no streams; beyond, the oldest is closed */
     HEADERS_MAX = 8192,
     TIMEOUT_SECS = 10,
     STALL_SECS = 60,
