@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/metrics.h"
 #include "base/str.h"
+#include "base/terminal.h"
 #include "controller/fleet_frames.h"
 #include "serve/page_gate.h"
 #include "serve/ring.h"
@@ -14,6 +14,7 @@ enum {
     RING_SIZE = 768 << 10,     /* with 64 viewers and a snapshot of 5,000 nodes less than 1.5 MiB */
     FRAME_MAX = RING_SIZE / 2, /* of a longer one, no viewer could read all in time */
     TEXT_MAX = 256 << 20,
+    ERROR_MAX = 1 << 16,
     CHANGES_MAX = 2000, /* nodes in a frame; for more a snapshot is shorter */
     FRAME_MS = 250,
     BEAT_MS = 25 * 1000, /* proxies end connections on which nothing comes for a minute */
@@ -46,7 +47,7 @@ static int64_t now_ms(const struct fleet *f)
 
 static void as_of(const struct fleet *f, char ret[static CLOCK_TEXT_MAX])
 {
-    clock_rfc3339(f->o.texts.now_us(f->o.texts.arg), ret);
+    clock_rfc3339(f->o.texts.as_of_us(f->o.texts.arg), ret);
 }
 
 /* ---- frames */
@@ -184,15 +185,22 @@ static void answer_text(struct page_answer *ret, int status, struct buf *text)
     ret->body = page_body_new(text);
 }
 
+/* The page shows a command with the leader's name, to copy: no other text may come in there, and
+ * whoever may write the Lease could. */
+static bool is_name_of_pod(const char *s)
+{
+    return s && *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-.")] == '\0' && *s != '-';
+}
+
 static void answer_error(struct page_answer *ret, int status, const char *error, const char *leader)
 {
-    struct buf text = BUF_INIT(1 << 16);
-    CLEANUP_JSON json_t *o = json_object();
-    json_object_set_new(o, "error", json_text(error));
-    if (leader)
-        json_object_set_new(o, "leader", json_text(leader));
-    CLEANUP_FREE char *json = json_compact(o);
-    buf_str(&text, json);
+    struct buf text = BUF_INIT(ERROR_MAX);
+    buf_str(&text, "{\"error\":");
+    if (!terminal_add_json(&text, error))
+        buf_str(&text, "\"\"");
+    if (is_name_of_pod(leader))
+        buf_printf(&text, ",\"leader\":\"%s\"", leader);
+    buf_str(&text, "}");
     answer_text(ret, status, &text);
 }
 

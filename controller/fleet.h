@@ -23,8 +23,8 @@ struct fleet_texts {
     bool (*row)(void *arg, const char *name, struct buf *out);
     void (*policy)(void *arg, struct buf *out);
     bool (*node)(void *arg, const char *name, struct buf *out);
-    /* The time that the texts show, in microseconds since 1970. */
-    int64_t (*now_us)(void *arg);
+    /* The time of which the texts are, in microseconds since 1970: now, unless it is blind. */
+    int64_t (*as_of_us)(void *arg);
     /* Why there is nothing to show, as one sentence; NULL: there is. *ret_leader is then the pod
      * that leads, or NULL. Both are owned by the caller. */
     char *(*why_nothing)(void *arg, char **ret_leader);

@@ -70,16 +70,21 @@ void fleet_frame_beat(const char *as_of, struct buf *out)
 
 void fleet_id(const char *holder, uint64_t sequence, char ret[static PAGE_TAG_MAX])
 {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
     snprintf(ret, PAGE_TAG_MAX, "%.280s-%" PRIu64, holder, sequence);
+    for (char *at = ret; *at; at++)
+        if (!strchr(plain, *at))
+            *at = '_';
 }
 
 bool fleet_id_parse(const char *id, const char *holder, uint64_t *ret_sequence)
 {
+    char same[PAGE_TAG_MAX];
     const char *dash = strrchr(id, '-');
     int64_t n;
-    if (!dash || strncmp(id, holder, (size_t) (dash - id)) != 0 || holder[dash - id] != '\0' ||
-        !str_parse_int(dash + 1, 0, INT64_MAX, &n))
+    if (!dash || !str_parse_int(dash + 1, 0, INT64_MAX, &n))
         return false;
     *ret_sequence = (uint64_t) n;
-    return true;
+    fleet_id(holder, *ret_sequence, same);
+    return str_eq(id, same);
 }

@@ -22,7 +22,8 @@ void fleet_frame_reset(const char *id, struct buf *out);
  * connection open. */
 void fleet_frame_beat(const char *as_of, struct buf *out);
 
-/* The id of the state after a frame, `<holder>-<sequence>`. */
+/* The id of the state after a frame, `<holder>-<sequence>`. It is the same in a URL, a header and
+ * an ETag: other characters of the holder, which is a machine's name, become "_". */
 void fleet_id(const char *holder, uint64_t sequence, char ret[static PAGE_TAG_MAX]);
 /* The sequence number in an id of this holder; false: it is of another one, or no id. */
 bool fleet_id_parse(const char *id, const char *holder, uint64_t *ret_sequence);

@@ -35,10 +35,10 @@ static bool source_node(void *arg, const char *name, struct buf *out)
     return fleet_node(&s, name, out);
 }
 
-static int64_t source_now_us(void *arg)
+static int64_t source_as_of_us(void *arg)
 {
     const struct fleet_engine *from = arg;
-    return cluster_wall_us(engine_cluster(from->engine));
+    return cluster_heard_us(engine_cluster(from->engine));
 }
 
 /* The pod of a replica: its identity without what makes it unique. */
@@ -78,7 +78,7 @@ struct fleet_texts fleet_texts_of(struct fleet_engine *from)
                                  .row = source_row,
                                  .policy = source_policy,
                                  .node = source_node,
-                                 .now_us = source_now_us,
+                                 .as_of_us = source_as_of_us,
                                  .why_nothing = source_why_nothing,
                                  .hears = source_hears,
                                  .arg = from };

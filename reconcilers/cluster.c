@@ -111,6 +111,17 @@ int64_t cluster_wall_us(const struct cluster *c)
     return wall_us + wrong_us - righted_us;
 }
 
+int64_t cluster_heard_us(const struct cluster *c)
+{
+    int64_t silent_ms = 0;
+    for (size_t i = 0; i < RESOURCE_COUNT; i++) {
+        const struct informer *inf = c->informers[i];
+        if (inf && informer_state(inf).problem && informer_state(inf).silent_ms > silent_ms)
+            silent_ms = informer_state(inf).silent_ms;
+    }
+    return cluster_wall_us(c) - silent_ms * 1000;
+}
+
 void cluster_node_seen(struct cluster *c, struct node_slot *slot)
 {
     if (slot->epoch == c->epoch)

@@ -77,6 +77,7 @@ struct node_slot {
     int64_t unhealthy_s;
     bool closes;         /* it was to be closed at the last look, and no record says so yet */
     bool record_counted; /* what an earlier Ostler did about its fault counts for the brake */
+    uint16_t bad_shown;  /* cluster_bad_gpus() when the fleet page was last told of them */
     /* Since when Ostler serves it, epoch seconds; 0: it was there before this process started. */
     int64_t served_s;
     uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
@@ -234,6 +235,9 @@ int64_t cluster_now_s(const struct cluster *c);
 /* Microseconds of the epoch, for displayed text and windows: like cluster_now_s(), but follows
  * later changes of the machine's clock. */
 int64_t cluster_wall_us(const struct cluster *c);
+/* The same of the moment up to which the tables are surely complete: now, or when a watch that has
+ * a problem now last brought something. */
+int64_t cluster_heard_us(const struct cluster *c);
 /* Summarises the pods of a slot; strings are borrowed. */
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot,
                        struct node_pods *ret);

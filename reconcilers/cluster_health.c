@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/health_bad.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/suspicion.h"
 
@@ -86,6 +87,16 @@ bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
 bool cluster_health(const struct cluster *c, const struct node_slot *slot, struct health_input *ret)
 {
     return cluster_health_of(c, slot, cluster_report(c, slot), ret);
+}
+
+/* Most nodes have no fault, which the report says at once. */
+unsigned cluster_bad_gpus(const struct cluster *c, const struct node_slot *slot)
+{
+    const struct gpu_node *report = cluster_report(c, slot);
+    struct health_input facts;
+    return report && report->health && cluster_health_of(c, slot, report, &facts)
+               ? health_bad_gpus(&facts).gpus
+               : 0;
 }
 
 void cluster_health_look(const struct cluster *c, struct node_slot *slot)

@@ -12,6 +12,8 @@ bool cluster_health(const struct cluster *c, const struct node_slot *slot,
 /* The same about a report that may not be in the table. */
 bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
                        const struct gpu_node *report, struct health_input *ret);
+/* How many of its GPUs have a fault of level Close or worse. */
+unsigned cluster_bad_gpus(const struct cluster *c, const struct node_slot *slot);
 /* Remembers the node's newest driver, the boot in which NVML spoke of its GPUs, and until when its
  * claim changes the driver. Call it in each pass over the node. */
 void cluster_health_look(const struct cluster *c, struct node_slot *slot);

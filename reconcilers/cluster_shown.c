@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "reconcilers/cluster_health.h"
+
 void cluster_shown(const struct cluster *c, const char *name)
 {
     const struct cluster_listener *l = &c->o.listener;
@@ -48,6 +50,15 @@ void cluster_shown_pod(const struct cluster *c, const struct pod *was, const str
     show_host(c, is);
 }
 
+/* Which faults count also depends on the time, on the driver's pod and on what NVML has said. */
+void cluster_shown_health(const struct cluster *c, struct node_slot *slot)
+{
+    unsigned bad = c->o.listener.shown ? cluster_bad_gpus(c, slot) : 0;
+    if (bad != slot->bad_shown)
+        cluster_shown(c, slot->name);
+    slot->bad_shown = (uint16_t) bad;
+}
+
 void cluster_shown_report(const struct cluster *c, const struct gpu_node *was,
                           const struct gpu_node *is)
 {
@@ -59,6 +70,6 @@ void cluster_shown_report(const struct cluster *c, const struct gpu_node *was,
     is = is ? is : &none;
     if (!node_inventory_same(was->inventory, is->inventory) ||
         !node_health_same(was->health, is->health) ||
-        !health_status_same(was->concluded, is->concluded))
+        !health_status_same(was->concluded, is->concluded) || was->since_s != is->since_s)
         cluster_shown(c, any->head.key);
 }

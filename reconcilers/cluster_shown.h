@@ -11,6 +11,8 @@ void cluster_shown(const struct cluster *c, const char *name);
 void cluster_shown_policy(const struct cluster *c);
 /* Rows of all nodes may have changed. */
 void cluster_shown_all(const struct cluster *c);
+/* A pass over the node ends, after which other faults of its GPUs may count. */
+void cluster_shown_health(const struct cluster *c, struct node_slot *slot);
 /* A Node, a pod or a report has changed; NULL: it was not there before, or is not there now. */
 void cluster_shown_node(const struct cluster *c, const struct node *was, const struct node *is);
 void cluster_shown_pod(const struct cluster *c, const struct pod *was, const struct pod *is);

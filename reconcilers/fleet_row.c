@@ -10,7 +10,6 @@
 #include "reconcilers/fleet_status.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/decide/health_bad.h"
 
 #define LABEL_ZONE "topology.kubernetes.io/zone"
 
@@ -153,16 +152,6 @@ static int64_t gpus_of(const struct cluster *c, const struct node_slot *slot)
     return said ? said->gpus - said->passed_on : 0;
 }
 
-/* Most nodes have no fault, which the report says at once. */
-static int64_t bad_of(const struct cluster *c, const struct node_slot *slot)
-{
-    const struct gpu_node *report = cluster_report(c, slot);
-    struct health_input facts;
-    return report && report->health && cluster_health_of(c, slot, report, &facts)
-               ? health_bad_gpus(&facts).gpus
-               : 0;
-}
-
 struct fleet_cells fleet_cells_of(struct fleet_reader *r, const struct node_slot *slot)
 {
     const struct cluster *c = r->c;
@@ -179,7 +168,7 @@ struct fleet_cells fleet_cells_of(struct fleet_reader *r, const struct node_slot
     ret.number[FLEET_GPUS] = gpus_of(c, slot);
     ret.number[FLEET_USED] = slot->used < ret.number[FLEET_GPUS] ? (int64_t) slot->used
                                                                  : ret.number[FLEET_GPUS];
-    ret.number[FLEET_BAD] = bad_of(c, slot);
+    ret.number[FLEET_BAD] = cluster_bad_gpus(c, slot);
     ret.number[FLEET_SINCE] = fleet_since_s(c, slot);
     return ret;
 }

@@ -17,7 +17,7 @@ static void add_text(struct buf *out, const char *text)
 void fleet_snapshot(const struct fleet_source *s, const char *id, struct buf *out)
 {
     char now[CLOCK_TEXT_MAX];
-    clock_rfc3339(cluster_wall_us(s->cluster), now);
+    clock_rfc3339(cluster_heard_us(s->cluster), now);
     buf_str(out, "{\"format\":1,\"id\":");
     add_text(out, id);
     buf_str(out, ",\"asOf\":");

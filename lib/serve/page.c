@@ -14,7 +14,8 @@
 #include "serve/server.h"
 
 enum {
-    ASKING_MAX = 64, /* connections that are no streams; beyond, the oldest is closed */
+    UNSENT_MAX = 8 << 20, /* bodies of connections that are no streams; beyond, none is made */
+    ASKING_MAX = 64,      /* connections that are no streams; beyond, the oldest is closed */
     HEADERS_MAX = 8192,
     TIMEOUT_SECS = 10,
     STALL_SECS = 60,
@@ -98,7 +99,9 @@ static void answer_begin(struct viewer *v, const struct page_head *h, const char
     v->pieces[1] = (struct piece){ bytes, whole ? h->len : 0 };
 }
 
-static void answer_refusal(struct viewer *v, int status, const char *sentence)
+/* `r` is NULL if there is no whole request. */
+static void answer_refusal(struct viewer *v, const struct http1_request *r, int status,
+                           const char *sentence)
 {
     struct buf text = BUF_INIT(HEAD_MAX);
     buf_printf(&text, "%s\n", sentence);
@@ -106,7 +109,7 @@ static void answer_refusal(struct viewer *v, int status, const char *sentence)
     const struct page_head h = {
         .status = status, .type = TEXT, .tag = "", .len = v->body->text.len
     };
-    answer_begin(v, &h, buf_text(&v->body->text), true);
+    answer_begin(v, &h, buf_text(&v->body->text), !r || !str_eq(r->method, "HEAD"));
 }
 
 static void answer_file(struct viewer *v, const struct http1_request *r, size_t i)
@@ -134,16 +137,30 @@ static void stream_begin(struct viewer *v, uint64_t from)
     lws_set_timeout(v->wsi, NO_PENDING_TIMEOUT, 0);
 }
 
+/* What clients that read slowly keep in memory. A shared body is divided among them. */
+static size_t unsent(const struct page *p)
+{
+    size_t sum = 0;
+    const struct viewer *v;
+    TAILQ_FOREACH (v, &p->asking, link)
+        sum += v->body ? v->body->text.len / v->body->refs : 0;
+    return sum;
+}
+
 static void answer_program(struct viewer *v, const struct http1_request *r)
 {
     struct page *p = v->page;
+    if (unsent(p) > UNSENT_MAX) {
+        answer_refusal(v, r, 503, "too many answers are pending");
+        return;
+    }
     struct page_answer a = { .status = 404 };
     p->options.answer(p->options.arg, r, &a);
     v->body = a.body;
     if (a.stream && p->stream_count >= PAGE_STREAMS_MAX) {
         page_body_unref(TAKE(v->body));
         p->counts.refused_streams++;
-        answer_refusal(v, 503, "all streams are taken: close another window with this page");
+        answer_refusal(v, r, 503, "all streams are taken: close another window with this page");
         return;
     }
     bool get = str_eq(r->method, "GET"),
@@ -174,7 +191,7 @@ static void page_serve(struct viewer *v, const struct http1_request *r)
     int status = page_gate(r, p->options.hosts, &sentence);
     count_refusal(p, status);
     if (status) {
-        answer_refusal(v, status, sentence);
+        answer_refusal(v, r, status, sentence);
         return;
     }
     for (size_t i = 0; i < p->options.file_count; i++)
@@ -288,7 +305,7 @@ static int viewer_received(struct viewer *v, const char *bytes, size_t n)
     const char *sentence = "the request is too large";
     int status = large ? 431 : state == HTTP1_BAD ? http1_problem(v->in, &sentence) : 0;
     if (status)
-        answer_refusal(v, status, sentence);
+        answer_refusal(v, NULL, status, sentence);
     else
         page_serve(v, http1_request(v->in));
     http1_free(TAKE(v->in));

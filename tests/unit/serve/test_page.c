@@ -35,6 +35,13 @@ static void answer(void *arg, const struct http1_request *r, struct page_answer 
         ret->body = page_body_ref(w->large);
         return;
     }
+    if (str_eq(r->target, "/own")) {
+        struct buf own = BUF_INIT(LARGE);
+        assert_non_null(buf_grow(&own, LARGE - 1));
+        ret->status = 200;
+        ret->body = page_body_new(&own);
+        return;
+    }
     ret->status = str_eq(r->target, "/data.json") || str_eq(r->target, "/events") ? 200 : 404;
     ret->stream = str_eq(r->target, "/events");
     ret->from = ring_end(w->ring);
@@ -125,6 +132,8 @@ static const struct row {
       "content-length: 8\r\n", "" },
     { "HEAD of a stream ends", "HEAD /events HTTP/1.1\r\nHost: localhost\r\n\r\n", 200,
       "content-type: text/event-stream\r\n", "" },
+    { "HEAD of another Host has no body", "HEAD / HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421,
+      "content-type: text/plain", "" },
     { "elsewhere", GET("/x", ""), 404, NULL, "{}" },
     { "another Host", GET_OF("/", "evil.example", ""), 421, NULL, "--fleet-hosts" },
     { "another Host for data", GET_OF("/data.json", "evil.example:1", ""), 421, NULL, "localhost" },
@@ -237,6 +246,29 @@ static void large_bodies_come_whole(void **state)
     assert_int_equal(strlen(body + 4), LARGE);
     web_turns(&w->client, 3);
     assert_int_equal(w->large->refs, 1);
+}
+
+/* Each keeps another body in memory: of a shared one there may be any number. */
+static void slow_clients_keep_a_bounded_number_of_bodies(void **state)
+{
+    struct world *w = *state;
+    int fds[8];
+    CLEANUP_BUF struct buf refused = BUF_INIT(4096), large = BUF_INIT(2 * LARGE);
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+        fds[i] = web_dial(&w->client);
+        web_say(fds[i], i < 5 ? GET("/large", "") : GET("/own", ""));
+        web_turns(&w->client, 3);
+    }
+    web_exchange(&w->client, GET("/own", ""), &refused);
+    assert_true(str_has_prefix(buf_text(&refused), "HTTP/1.1 503 "));
+    web_exchange(&w->client, GET("/app.js", ""), &large);
+    assert_true(str_has_prefix(buf_text(&large), "HTTP/1.1 200 "));
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        close(fds[i]);
+    web_turns(&w->client, 10);
+    buf_reset(&large);
+    web_exchange(&w->client, GET("/own", ""), &large);
+    assert_true(str_has_prefix(buf_text(&large), "HTTP/1.1 200 "));
 }
 
 static void clients_that_say_nothing_are_closed(void **state)
@@ -455,6 +487,8 @@ static const struct suite_check checks[] = {
     { "files have tags by their content", files_have_tags_by_their_content },
     { "a head that is too large is refused", large_heads_are_refused },
     { "a large body comes whole, and is freed", large_bodies_come_whole },
+    { "slow clients keep a bounded number of bodies",
+      slow_clients_keep_a_bounded_number_of_bodies },
     { "clients that say nothing are closed", clients_that_say_nothing_are_closed },
     { "streams get each frame", streams_get_each_frame },
     { "a quiet stream outlives every timeout", a_quiet_stream_outlives_every_timeout },

@@ -119,6 +119,41 @@ static void cluster_at_rest_tells_nothing(void **state)
     end(s);
 }
 
+/* A viewer who comes while Ostler hears nothing sees of which time the picture is. */
+static void what_is_shown_while_no_watch_works_is_of_before(void **state)
+{
+    (void) state;
+    enum { OUTAGE_MS = 600 * 1000 };
+    struct fault rows[] = { { .point = FAULT_FRAMES,
+                              .effect = FAULT_CLOSE,
+                              .classes = FAULT_CLASS(REQUEST_WATCH),
+                              .one_in = 1,
+                              .for_ms = OUTAGE_MS },
+                            { .point = FAULT_BEFORE,
+                              .effect = FAULT_STATUS,
+                              .status = 503,
+                              .classes = FAULT_CLASS(REQUEST_WATCH) | FAULT_CLASS(REQUEST_READ),
+                              .one_in = 1,
+                              .for_ms = OUTAGE_MS } };
+    struct setting *s = run(true);
+    const struct cluster *c = engine_cluster(process_engine(s->process));
+    assert_true(cluster_heard_us(c) == cluster_wall_us(c));
+    s->faults.rows = rows;
+    s->faults.count = ARRAY_LEN(rows);
+    sim_run_until(&s->sim, s->sim.now_ms + OUTAGE_MS);
+    CLEANUP_FREE char *why = engine_why_watches_fail((void *) process_engine(s->process));
+    assert_non_null(why);
+    char then[CLOCK_TEXT_MAX];
+    clock_rfc3339(cluster_heard_us(c), then);
+    assert_true(cluster_heard_us(c) < cluster_wall_us(c) - INT64_C(60) * 1000000);
+    const struct fleet_source source = { c, "1.2.3", "first_1" };
+    CLEANUP_BUF struct buf out = BUF_INIT(TEXT_MAX);
+    fleet_snapshot(&source, "first_1-1", &out);
+    CLEANUP_JSON json_t *snapshot = value_of(&out);
+    assert_string_equal(json_str(snapshot, "asOf"), then);
+    end(s);
+}
+
 static void without_a_page_no_event_is_kept(void **state)
 {
     (void) state;
@@ -133,6 +168,8 @@ int main(void)
     suite_add(&s, "a viewer learns of the node, and reads its story",
               viewer_learns_of_the_node_and_reads_its_story, NULL);
     suite_add(&s, "a cluster at rest tells nothing", cluster_at_rest_tells_nothing, NULL);
+    suite_add(&s, "what is shown while no watch works is of before",
+              what_is_shown_while_no_watch_works_is_of_before, NULL);
     suite_add(&s, "without a page no Event is kept", without_a_page_no_event_is_kept, NULL);
     return suite_run(&s, "fleet_view");
 }
