@@ -278,13 +278,20 @@ static bool is_outrun(const struct cluster_view *v, const struct revision_tally 
     return false;
 }
 
+/* Whether the revision has run well, and is not only what claims began from, which may have failed
+ * or never been up. The policy may have changed before a record said so. */
+static bool has_run(const struct revision_tally *r, const struct child *record)
+{
+    return r->well || has_run_anywhere(record);
+}
+
 /* A pool in which nothing was ever completed is new in the policy, or never finished. It rolls back
  * to what most of its nodes ran before it wanted something else. What it wants is known good
  * already if all of them ran it. */
 static bool is_what_ran(const struct cluster_view *v, const struct revision_tally *r,
                         const struct child *record)
 {
-    if (!r->ran || !has_run_anywhere(record) ||
+    if (!r->ran || !has_run(r, record) ||
         any_completed(v, record->inputs, v->policy->pools[r->pool].name))
         return false;
     return r->wanted ? r->stayed && r->stayed == r->wanted - r->wanted_lost

@@ -108,8 +108,10 @@ static void count_tier(const struct node_summary *s, enum tier tier, size_t sign
     const struct node_standing *of = &s->of[tier];
     count_carried(s, tier, sign);
     count_target(s, tier, sign);
-    if (of->ran)
+    if (of->ran) {
         of->ran->ran += sign;
+        of->ran->well += of->ran == of->carried && !of->claimed ? sign : 0;
+    }
     if (of->claimed)
         of->claimed->claimed += sign;
     if (of->last)

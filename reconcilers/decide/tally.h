@@ -19,6 +19,7 @@ struct revision_tally {
     size_t wanted_lost;   /* of those, nodes that are down */
     size_t done;          /* nodes that carry it, want it, and have its operands up */
     size_t ran;           /* nodes that run it well, or did before their claim */
+    size_t well;          /* of those, nodes that run it now and have no claim */
     size_t stayed;        /* of those, nodes whose target it is and that are up */
     size_t claimed;       /* nodes whose claim is for it */
     size_t last;          /* claimed nodes whose last stack it was */

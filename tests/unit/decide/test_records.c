@@ -198,16 +198,34 @@ static const struct ran_row {
     const char *ran;
     const char *completed; /* when some revision was complete in the pool; NULL: none ever was */
     bool good;
+    bool claimed;  /* its nodes are claimed for another revision */
+    bool unmarked; /* no record says that a node ran it */
 } ran_rows[] = {
-    { "what all nodes of a new pool ran is known good", "aaa", NULL, true },
-    { "what most of them ran is", "acaa", NULL, true },
-    { "what fewer ran is not", "aacccc", NULL, false },
-    { "of two that as many ran it is one", "acac", NULL, true },
-    { "it is not what came later and fewer ran", "abbb", NULL, false },
-    { "it rather is what ran before than what as many run by now", "abab", NULL, true },
-    { "nodes that are not well say nothing", "a--", NULL, true },
-    { "nothing ran", "--", NULL, false },
-    { "something was complete there once", "aaa", "2026-11-02T00:00:00Z", false },
+    { .name = "what all nodes of a new pool ran is known good", .ran = "aaa", .good = true },
+    { .name = "what most of them ran is", .ran = "acaa", .good = true },
+    { .name = "what fewer ran is not", .ran = "aacccc" },
+    { .name = "of two that as many ran it is one", .ran = "acac", .good = true },
+    { .name = "it is not what came later and fewer ran", .ran = "abbb" },
+    { .name = "it rather is what ran before than what as many run by now",
+      .ran = "abab",
+      .good = true },
+    { .name = "nodes that are not well say nothing", .ran = "a--", .good = true },
+    { .name = "nothing ran", .ran = "--" },
+    { .name = "the policy changed before a record said that nodes run it",
+      .ran = "aaa",
+      .unmarked = true,
+      .good = true },
+    { .name = "what nodes were assigned before their claims may never have run",
+      .ran = "aaa",
+      .unmarked = true,
+      .claimed = true },
+    { .name = "nodes that are claimed ran it, as a record says",
+      .ran = "aaa",
+      .claimed = true,
+      .good = true },
+    { .name = "something was complete there once",
+      .ran = "aaa",
+      .completed = "2026-11-02T00:00:00Z" },
 };
 
 enum { RAN_NODES_MAX = 8 };
@@ -229,6 +247,8 @@ static void check_ran(void **state)
     w.view.children = children;
     w.view.child_count = ARRAY_LEN(children);
     w.view.settled = true;
+    if (row->unmarked)
+        json_object_clear(w.record.annotations);
     if (row->completed)
         json_object_set_new(other.annotations, "ostler.dev/completed-default",
                             json_string(row->completed));
@@ -237,6 +257,8 @@ static void check_ran(void **state)
         snprintf(v.target.hash[TIER_DRIVER], sizeof v.target.hash[TIER_DRIVER], "bbbbbbbbbb");
         for (size_t k = 0; k < REVISION_HASH_MAX - 1 && row->ran[i] != '-'; k++)
             v.carried.hash[TIER_DRIVER][k] = v.ran.hash[TIER_DRIVER][k] = row->ran[i];
+        if (row->claimed)
+            snprintf(v.claimed.hash[TIER_DRIVER], sizeof v.claimed.hash[TIER_DRIVER], "bbbbbbbbbb");
         nodes[i].name = "n";
         tally_set(&w.tally, &nodes[i], &v);
     }
