@@ -259,6 +259,11 @@ static void slow_clients_keep_a_bounded_number_of_bodies(void **state)
         web_say(fds[i], i < 5 ? GET("/large", "") : GET("/own", ""));
         web_turns(&w->client, 3);
     }
+    for (size_t i = 0; i < 7; i++) {
+        char head[16] = "";
+        assert_int_equal(recv(fds[i], head, sizeof head - 1, 0), sizeof head - 1);
+        assert_string_equal(head, "HTTP/1.1 200 OK");
+    }
     web_exchange(&w->client, GET("/own", ""), &refused);
     assert_true(str_has_prefix(buf_text(&refused), "HTTP/1.1 503 "));
     web_exchange(&w->client, GET("/app.js", ""), &large);
