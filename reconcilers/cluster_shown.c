@@ -44,6 +44,8 @@ static void show_host(const struct cluster *c, const struct pod *p)
 
 void cluster_shown_pod(const struct cluster *c, const struct pod *was, const struct pod *is)
 {
+    if (was && is && was->deleting != is->deleting)
+        cluster_shown_policy(c); /* a blocker that begins to leave */
     if (!c->o.listener.shown || (was && is && was->gpus == is->gpus && was->node == is->node))
         return;
     show_host(c, was);

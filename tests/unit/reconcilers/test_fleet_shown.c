@@ -137,6 +137,15 @@ static unsigned used(struct fixture *f)
     return testbed_slot(&f->bed, "gpu-1")->used;
 }
 
+static void pods_that_begin_to_leave_show_the_policy(void **state)
+{
+    struct fixture *f = *state;
+    put_pod(f, "{'name': 'a/p', 'gpus': 2}");
+    buf_clear(&f->shown);
+    put_pod(f, "{'name': 'a/p', 'gpus': 2, 'deleting': true}");
+    expect(f, "policy");
+}
+
 static void pods_with_gpus_show_their_node(void **state)
 {
     struct fixture *f = *state;
@@ -256,6 +265,7 @@ int main(void)
         { "a node shows its labels and GPUs", node_shows_its_labels_and_gpus },
         { "a node that goes is shown", node_that_goes_is_shown },
         { "pods with GPUs show their node", pods_with_gpus_show_their_node },
+        { "pods that begin to leave show the policy", pods_that_begin_to_leave_show_the_policy },
         { "a report shows what the agent found", report_shows_what_the_agent_found },
         { "a pass shows that other faults count", pass_shows_that_other_faults_count },
         { "a pass over a failed node shows the policy, for its blockers",

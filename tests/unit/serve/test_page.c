@@ -11,7 +11,7 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/web_client.h"
 
-enum { TIMEOUT_S = 2, RING_SIZE = 64 << 10, LARGE = 4 << 20, CROWD = 200 };
+enum { TIMEOUT_S = 2, STALL_S = 4, RING_SIZE = 64 << 10, LARGE = 4 << 20, CROWD = 200 };
 
 static const struct page_file files[] = {
     { "/", "text/html; charset=utf-8", "<p>page\n", 8 },
@@ -79,7 +79,7 @@ static int open_world(void **state)
     const struct page_options o = { .listen = "127.0.0.1:0",
                                     .hosts = "fleet.example",
                                     .timeout_s = TIMEOUT_S,
-                                    .stall_s = 1,
+                                    .stall_s = STALL_S,
                                     .files = files,
                                     .file_count = ARRAY_LEN(files),
                                     .beside = w->server,
@@ -417,7 +417,8 @@ static void a_client_that_takes_nothing_is_closed(void **state)
     int slow = open_slow_stream(w);
     publish_much(w, 8);
     assert_int_equal(page_streams(w->page), 1);
-    for (int64_t until = clock_now_ms() + 3500; page_streams(w->page) && clock_now_ms() < until;)
+    for (int64_t until = clock_now_ms() + 3 * STALL_S * 1000;
+         page_streams(w->page) && clock_now_ms() < until;)
         assert_int_equal(server_run_once(w->server, 100), 0);
     assert_int_equal(page_streams(w->page), 0);
     close(slow);
