@@ -1,9 +1,11 @@
 /* The fleet as data: decodes a snapshot, applies changes, filters, sorts, counts; without document
  * and clock. */
 
+import { clock, many, seconds, span } from "./dom.js";
+
 /* The members of a node, in the order of the event `nodes`; the first nine are texts. */
 const FIELDS = ["name", "pool", "zone", "rack", "state", "reason", "product", "driver", "target",
-	"gpus", "used", "bad", "since"], TEXTS = FIELDS.slice(0, 9);
+	"gpus", "used", "bad", "since", "held"], TEXTS = FIELDS.slice(0, 9);
 
 /* Orders by numbers in names, too: gpu-2 comes before gpu-10. */
 export const sortKey = (name) => name.replace(/\d+/g, (digits) => digits.padStart(12, "0"));
@@ -11,7 +13,7 @@ export const sortKey = (name) => name.replace(/\d+/g, (digits) => digits.padStar
 function makeNode(value) {
 	const node = Object.fromEntries(FIELDS.map((field, i) => [field, value(field, i) ?? null]));
 	node.key = sortKey(node.name);
-	node.words = TEXTS.map((field) => node[field] ?? "").join(" ").toLowerCase();
+	node.words = [...TEXTS.map((field) => node[field]), node.held && "held"].join(" ").toLowerCase();
 	return node;
 }
 
@@ -96,31 +98,66 @@ function statusOf(steps) {
 		all("pending", "away") ? "pending" : "active";
 }
 
-const counted = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+/* The plan of a rollout that is not over. */
+export const planOf = (policy) => policy?.rollout?.reason !== "UpToDate" && policy?.rollout?.plan;
 
 /* The steps of the rollout in order: [{kind, title, status, names, steps of these nodes, more, at,
- * sure}]. Waves that are done become one step; of the others the first ones remain. */
-export function rail({ plan, reason, until }, nodes, shown = 4) {
-	const madeAt = Date.parse(plan.madeAt) / 1000, { waveCount = 0, waves = [] } = plan;
-	const step = (kind, title, status, rest) =>
-		({ kind, title, status, names: [], more: 0, ...rest });
-	const wait = (kind, title) => step(kind, title, "active", { at: until, sure: true });
-	const all = waves.map(({ canary, names = [], nodes: n, begins, notBefore }, i) => {
+ * sure, soak}]. Waves that are done become one step. The plan names the first waves only: the last
+ * step has the nodes of others that are under way or failed. */
+export function rail({ rollout: { plan, reason, until }, soak }, nodes) {
+	const madeAt = seconds(plan.madeAt), { waveCount = 0, waves = [] } = plan;
+	function step(kind, title, names, rest) {
 		const steps = names.map((name) => progress(nodes.get(name), madeAt));
-		return step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`,
-			statusOf(steps), { names, steps, more: n - names.length, at: begins ?? notBefore,
-				sure: begins });
-	});
-	const isWave = ({ kind }) => kind === "wave", done = ({ status }) => status === "done";
-	const past = all.filter((one) => isWave(one) && done(one)).length;
-	const left = all.filter((one) => isWave(one) && !done(one));
-	const hidden = waveCount - waves.length + Math.max(0, left.length - shown);
+		return { kind, title, names, steps, status: statusOf(steps), more: 0, ...rest };
+	}
+	const wait = (kind, title) => step(kind, title, [], { status: "active", at: until, sure: true });
+	const all = waves.map(({ canary, names = [], nodes: n, begins, notBefore }, i) =>
+		step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`, names,
+			{ more: n - names.length, at: begins ?? notBefore, sure: begins,
+				soak: canary ? soak?.canary : soak?.wave }));
+	const named = new Set(waves.flatMap(({ names = [] }) => names));
+	const others = [...nodes.values()].filter((node) => !named.has(node.name) &&
+		["active", "failed"].includes(progress(node, madeAt))).map(({ name }) => name);
+	const ordinary = all.filter(({ kind }) => kind === "wave");
+	const left = ordinary.filter(({ status }) => status !== "done");
+	const past = ordinary.length - left.length, hidden = waveCount - waves.length;
 	return [
-		...all.filter((one) => !isWave(one)),
-		past && step("wave", counted(past, "wave"), "done"),
+		...all.filter(({ kind }) => kind === "canary"),
+		past && step("wave", many(past, "wave"), [], { status: "done" }),
 		reason === "Soaking" && wait("soak", "Soak"),
 		reason === "WaitingForWindow" && wait("window", "No window is open"),
-		...left.slice(0, shown),
-		hidden > 0 && step("more", counted(hidden, "more wave"), "pending"),
+		...left,
+		(hidden > 0 || others.length) &&
+			step("more", hidden > 0 ? many(hidden, "more wave") : "Other nodes", others),
 	].filter(Boolean);
+}
+
+const spansOf = (windows, now) => (windows ?? []).map(({ opens, closes }) =>
+	[seconds(opens), closes ? seconds(closes) : Infinity]).filter(([, to]) => to > now);
+
+/* The rollout on a line of time: where on it, from 0 to 1, are now, the spans of windows, the
+ * beginnings of waves, and its end (0: not known); null: there is nothing to show. */
+export function timeline(policy, now) {
+	const plan = planOf(policy) || {}, spans = spansOf(policy?.windows, now);
+	const waves = (plan.waves ?? []).map(({ begins, notBefore }) => seconds(begins ?? notBefore));
+	if (!plan.madeAt && !spans.length) return null;
+	const ends = seconds(plan.ends), closings = spans.slice(0, 2).map(([, to]) => to);
+	const to = Math.max(now + 3600, ends, ...waves, ...closings.filter(Number.isFinite));
+	const from = Math.max(Math.min(now, seconds(plan.madeAt) || now), now - (to - now) / 2);
+	const at = (second) => Math.min(1, Math.max(0, (second - from) / (to - from)));
+	return { now: at(now), from, to, ends: ends > now && at(ends), waves: waves.filter((one) => one > from)
+		.map(at), windows: spans.filter(([opens]) => opens < to).map((one) => one.map(at)) };
+}
+
+/* The windows in words. */
+export function windowsSaid(windows, now) {
+	const [first, second] = spansOf(windows, now);
+	const next = ([opens]) => `opens ${clock(opens, now)}, in ${span(opens - now)}`;
+	const until = ([, to]) => (to < Infinity ? `until ${clock(to, now)}` : "from then on");
+	if (!windows) return "";
+	if (!first) return "No window opens.";
+	if (first[0] > now) return `The next window ${next(first)}, ${until(first)}.`;
+	if (first[1] === Infinity) return "A window is always open.";
+	return `A window is open ${until(first)}, for ${span(first[1] - now)}.` +
+		(second ? ` The next ${next(second)}.` : "");
 }

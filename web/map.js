@@ -88,13 +88,9 @@ export function layout(pools, width) {
 /* ---- finding */
 
 /* The name of the node at a point, or null. */
-export function nodeAt({ blocks, size }, x, y) {
-	for (const block of blocks) {
-		const col = Math.floor((x - block.x) / size), row = Math.floor((y - block.y) / size);
-		const i = block.down ? col * block.rows + row : row * block.cols + col;
-		if (col >= 0 && row >= 0 && col < block.cols && row < block.rows)
-			return block.nodes[i]?.name ?? null;
-	}
+export function nodeAt({ cells, size }, x, y) {
+	for (const [name, [left, top]] of cells)
+		if (x >= left && y >= top && x < left + size && y < top + size) return name;
 	return null;
 }
 
