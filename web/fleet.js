@@ -24,21 +24,18 @@ export function decode({ columns, dictionary }) {
 		(texts[field] ? texts[field][columns[field][i]] : columns[field][i]))]));
 }
 
-/* Applies an event `nodes`, and tells what changed: [{name, before, after}]. */
+/* Applies an event `nodes`. Returns whether nodes move on the map: one came, went, or has another
+ * place. */
 export function apply(nodes, { set = [], removed = [] }) {
-	const changes = set.map((values) => makeNode((_, i) => values[i]))
-		.map((after) => ({ name: after.name, before: nodes.get(after.name), after }));
-	for (const { name, after } of changes) nodes.set(name, after);
-	for (const name of removed) if (nodes.has(name)) {
-		changes.push({ name, before: nodes.get(name) });
-		nodes.delete(name);
+	let moved = false;
+	for (const values of set) {
+		const after = makeNode((_, i) => values[i]), before = nodes.get(after.name);
+		moved ||= !before || ["pool", "zone", "rack"].some((key) => before[key] !== after[key]);
+		nodes.set(after.name, after);
 	}
-	return changes;
+	for (const name of removed) moved = nodes.delete(name) || moved;
+	return moved;
 }
-
-/* Whether a change moves nodes on the map: one came, went, or has another place. */
-export const moves = ({ before, after }) => !before || !after ||
-	["pool", "zone", "rack"].some((field) => before[field] !== after[field]);
 
 /* The test of a filter: each word of `text` is in the node, and each facet has a chosen value. */
 export function matcher(text, chosen, facets) {
@@ -102,8 +99,8 @@ function statusOf(steps) {
 export const planOf = (policy) => policy?.rollout?.reason !== "UpToDate" && policy?.rollout?.plan;
 
 /* The steps of the rollout in order: [{kind, title, status, names, steps of these nodes, more, at,
- * sure, soak}]. Waves that are done become one step. The plan names the first waves only: the last
- * step has the nodes of others that are under way or failed. */
+ * sure, soak}]. The plan names the first waves only: the last step has the nodes of others that are
+ * under way or failed. */
 export function rail({ rollout: { plan, reason, until }, soak }, nodes) {
 	const madeAt = seconds(plan.madeAt), { waveCount = 0, waves = [] } = plan;
 	function step(kind, title, names, rest) {
@@ -115,49 +112,41 @@ export function rail({ rollout: { plan, reason, until }, soak }, nodes) {
 		step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`, names,
 			{ more: n - names.length, at: begins ?? notBefore, sure: begins,
 				soak: canary ? soak?.canary : soak?.wave }));
-	const named = new Set(waves.flatMap(({ names = [] }) => names));
+	const named = new Set(all.flatMap(({ names }) => names)), hidden = waveCount - waves.length;
 	const others = [...nodes.values()].filter((node) => !named.has(node.name) &&
 		["active", "failed"].includes(progress(node, madeAt))).map(({ name }) => name);
-	const ordinary = all.filter(({ kind }) => kind === "wave");
-	const left = ordinary.filter(({ status }) => status !== "done");
-	const past = ordinary.length - left.length, hidden = waveCount - waves.length;
 	return [
-		...all.filter(({ kind }) => kind === "canary"),
-		past && step("wave", many(past, "wave"), [], { status: "done" }),
+		...all.filter(({ status }) => status === "done"),
 		reason === "Soaking" && wait("soak", "Soak"),
 		reason === "WaitingForWindow" && wait("window", "No window is open"),
-		...left,
-		(hidden > 0 || others.length) &&
-			step("more", hidden > 0 ? many(hidden, "more wave") : "Other nodes", others),
+		...all.filter(({ status }) => status !== "done"),
+		hidden > 0 && step("more", many(hidden, "more wave"), others),
 	].filter(Boolean);
 }
 
 const spansOf = (windows, now) => (windows ?? []).map(({ opens, closes }) =>
-	[seconds(opens), closes ? seconds(closes) : Infinity]).filter(([, to]) => to > now);
+	[seconds(opens), closes ? seconds(closes) : Infinity]).filter(([, closes]) => closes > now);
 
-/* The rollout on a line of time: where on it, from 0 to 1, are now, the spans of windows, the
- * beginnings of waves, and its end (0: not known); null: there is nothing to show. */
+/* The rollout on a line of time, {from, to, marks: [[kind, part of the line, another], …]}: the
+ * spans of windows, the beginnings of waves, the end and now; null: nothing is ahead. */
 export function timeline(policy, now) {
-	const plan = planOf(policy) || {}, spans = spansOf(policy?.windows, now);
-	const waves = (plan.waves ?? []).map(({ begins, notBefore }) => seconds(begins ?? notBefore));
-	if (!plan.madeAt && !spans.length) return null;
-	const ends = seconds(plan.ends), closings = spans.slice(0, 2).map(([, to]) => to);
-	const to = Math.max(now + 3600, ends, ...waves, ...closings.filter(Number.isFinite));
-	const from = Math.max(Math.min(now, seconds(plan.madeAt) || now), now - (to - now) / 2);
+	const { madeAt, ends, waves = [] } = planOf(policy) || {}, open = spansOf(policy?.windows, now);
+	if (!madeAt && !open.length) return null;
+	const begins = waves.map(({ begins, notBefore }) => seconds(begins ?? notBefore));
+	const to = Math.max(now + 3600, seconds(ends), ...begins,
+		...open.slice(0, 2).map(([, closes]) => closes).filter(Number.isFinite));
+	const from = Math.max(Math.min(now, seconds(madeAt) || now), now - (to - now) / 2);
 	const at = (second) => Math.min(1, Math.max(0, (second - from) / (to - from)));
-	return { now: at(now), from, to, ends: ends > now && at(ends), waves: waves.filter((one) => one > from)
-		.map(at), windows: spans.filter(([opens]) => opens < to).map((one) => one.map(at)) };
+	const marks = [...open.map((span) => ["open", ...span]), ...begins.map((one) => ["wave", one]),
+		["end", seconds(ends)], ["now", now]].filter(([, second]) => second >= from && second <= to);
+	return { from, to, marks: marks.map(([kind, ...span]) => [kind, ...span.map(at)]) };
 }
 
 /* The windows in words. */
 export function windowsSaid(windows, now) {
-	const [first, second] = spansOf(windows, now);
-	const next = ([opens]) => `opens ${clock(opens, now)}, in ${span(opens - now)}`;
-	const until = ([, to]) => (to < Infinity ? `until ${clock(to, now)}` : "from then on");
-	if (!windows) return "";
-	if (!first) return "No window opens.";
-	if (first[0] > now) return `The next window ${next(first)}, ${until(first)}.`;
-	if (first[1] === Infinity) return "A window is always open.";
-	return `A window is open ${until(first)}, for ${span(first[1] - now)}.` +
-		(second ? ` The next ${next(second)}.` : "");
+	const [[opens, closes] = [Infinity]] = spansOf(windows, now);
+	const until = closes < Infinity ? `until ${clock(closes, now)}` : "and stays open";
+	return !windows ? "" : opens === Infinity ? "No window opens." :
+		opens > now ? `The next window opens ${clock(opens, now)}, in ${span(opens - now)}, ${until}.` :
+			`A window is open ${until}.`;
 }

@@ -5,8 +5,7 @@ import { FACETS } from "./look.js";
 
 const HEIGHT = 34, MARGIN = 10;
 
-/* What the column State says: a hold beside another state, too. */
-export function stateOf(node) {
+function stateOf(node) {
 	const state = FACETS.state(node);
 	return node.held && state !== "Held" ? `${state}, held` : state;
 }
@@ -20,6 +19,10 @@ const COLUMNS = [
 	["For", "since", ({ since }, now) => (since > 0 ? span(now - since) : "")],
 	["Pool", "pool"], ["Zone", "zone"], ["Rack", "rack"], ["Product", "product"],
 ];
+
+/* A node in words: [[title, text], …]. */
+export const textsOf = (node, now) => COLUMNS.map(([title, member, text]) =>
+	[title, String((text ? text(node, now) : node[member]) ?? "")]);
 
 /* The rows in the document when the table is scrolled so far, of which the screen shows some at a
  * time: [first, past the last]. */
@@ -42,8 +45,7 @@ export function makeTable(onSort, onOpen) {
 	}
 
 	function row(node, i) {
-		const [name, state, ...others] = COLUMNS.map(([, member, text]) =>
-			String((text ? text(node, shown.now) : node[member]) ?? ""));
+		const [name, state, ...others] = textsOf(node, shown.now).map(([, text]) => text);
 		return el("tr", { "data-key": name, "aria-rowindex": first + i + 2,
 			"aria-current": name === shown.selected },
 		el("th", { scope: "row" }, el("button.name", { onclick: () => onOpen(name) }, name)),
