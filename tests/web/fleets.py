@@ -3,10 +3,15 @@ with hostile names, and the stories of their nodes."""
 
 import copy
 import datetime
+import pathlib
 import random
+import re
 
 BEGAN = datetime.datetime(2026, 11, 20, 10, 30, tzinfo=datetime.timezone.utc)
 OLD, NEW = "570.211.01", "580.178.04"
+# The one that the chart installs.
+VERSION = re.search(r"^appVersion: (.*)$", (pathlib.Path(__file__).resolve().parents[2] /
+                    "charts" / "ostler" / "Chart.yaml").read_text(), re.M).group(1)
 
 
 def time_of(seconds_ago):
@@ -126,7 +131,7 @@ def rolling():
              *(wave(names[k:k + 8], notBefore=time_of(4 * 3600 - 60 * k))
                for k in (1, 97, 145, 153))]
     fleet = {"nodes": nodes, "asOf": time_of(0), "holder": "ostler-6d5c8f7b9-x2v4q",
-             "version": "0.9.0", "policy": policy_of(nodes, waves), "story": story}
+             "version": VERSION, "policy": policy_of(nodes, waves), "story": story}
     held = [n for n, (state, *_) in zip(names[143:], UNDER_WAY) if state in ("Waiting", "Draining")]
     fleet["policy"]["windows"] = [{"opens": time_of(-opens), "closes": time_of(-opens - 9000)}
                                   for opens in range(0, 8 * 86400, 86400)]
@@ -173,7 +178,7 @@ def hostile():
 def empty():
     """No nodes and no policy."""
     return {"nodes": {}, "policy": None, "asOf": time_of(0), "holder": "ostler-0",
-            "version": "0.9.0", "story": story}
+            "version": VERSION, "story": story}
 
 
 # ---- stories
