@@ -100,13 +100,12 @@ function showCounts() {
 	const chips = (id, mode) => panels.showChips(byId(id), mode, counted(mode, nodes.values()),
 		versions, chosen[mode] ?? [], toggle);
 	chips("states", "state");
-	byId("legend").hidden = by === "state";
-	if (by !== "state") chips("legend", by);
+	if (!(byId("legend").hidden = by === "state")) chips("legend", by);
 	canvas.setAttribute("aria-label", `Map of ${many(nodes.size, "node")} by ${MODES[by].title}: ` +
 		legend(by, counts, versions).map(([value, n]) => `${n} ${value}`).join(", "));
 	panels.showGroups(fleet.pools, (some) => legend("state", counted("state",
 		some.map(({ name }) => nodes.get(name)))),
-	(pool, zone) => look({ chosen: { ...chosen, pool: [pool], zone: [zone] } }));
+	(pool, zone) => look({ chosen: { ...view.chosen, pool: [pool], zone: [zone] } }));
 }
 
 function showTable() {

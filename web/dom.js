@@ -2,7 +2,7 @@
 
 import { SHAPES } from "./look.js";
 
-/* Makes an element: el("button.chip", {onclick: …, style: …}, "text", child, [children], null). */
+/* Makes an element: el("button.chip", {onclick, style}, "text", child, [children]). */
 export function el(name, attributes = {}, ...children) {
 	const [tag, ...classes] = name.split("."), graphic = tag === "svg" || tag === "path";
 	const made = graphic ? document.createElementNS("http://www.w3.org/2000/svg", tag) :
@@ -35,7 +35,7 @@ function become(old, fresh) {
 }
 
 /* Makes `parent` show these elements. What is there stays, and with it focus, hover and scrolling;
- * where places change, `data-key` tells which is which. */
+ * where places change, `data-key` tells which is which. Elements that look the same do the same. */
 export function show(parent, wanted) {
 	const keyOf = (child) => child.dataset?.key, keys = new Set(wanted.map(keyOf));
 	const keyed = new Map();
@@ -47,7 +47,7 @@ export function show(parent, wanted) {
 		const at = parent.childNodes[i] ?? null, key = keyOf(fresh);
 		const old = key ? keyed.get(key) : at && !keyOf(at) && at.nodeName === fresh.nodeName && at;
 		if (!old || old !== at) parent.insertBefore(old || fresh, at);
-		if (old) become(old, fresh);
+		if (old && !old.isEqualNode(fresh)) become(old, fresh);
 	});
 	while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
 }
@@ -88,7 +88,7 @@ export function span(seconds) {
 export const driverOf = ({ driver, target }) => (!target || target === driver ? driver :
 	`${driver ?? "none"} → ${target}`);
 
-export const number = (n) => n.toLocaleString("en");
+export const { format: number } = new Intl.NumberFormat("en");
 export const many = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 export const join = (...parts) => parts.filter(Boolean).join(" · ");
 export const seconds = (time) => Date.parse(time) / 1000 || 0;

@@ -138,7 +138,7 @@ export function timeline(policy, now) {
 	const from = Math.max(Math.min(now, seconds(madeAt) || now), now - (to - now) / 2);
 	const at = (second) => Math.min(1, Math.max(0, (second - from) / (to - from)));
 	const marks = [...open.map((span) => ["open", ...span]), ...begins.map((one) => ["wave", one]),
-		["end", seconds(ends)], ["now", now]].filter(([, second]) => second >= from && second <= to);
+		["end", seconds(ends)], ["now", now]].filter(([, a, b = a]) => a <= to && b >= from);
 	return { from, to, marks: marks.map(([kind, ...span]) => [kind, ...span.map(at)]) };
 }
 

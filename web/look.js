@@ -43,7 +43,7 @@ const STATES = {
 	Installing: ["ring", "work", "driver and operands come up"],
 	Validating: ["target", "work", "a program runs on a GPU"],
 	Removing: ["ring", "wait", "Ostler removes what it installed"],
-	Held: ["bar", "ok", "in service; a user holds it: no upgrade begins"],
+	Held: ["bar", "ok", "a user holds it: no upgrade begins"],
 	Ready: ["solid", "ok", "in service"],
 	ForeignStack: ["dot", "gone", "another GPU stack serves it"],
 	Unmanaged: ["dot", "none", "not Ostler's"],

@@ -31,7 +31,6 @@ export function showFigures(all, rollout) {
 		el("p", {}, title), whole > 0 && bar([["ok", part], ["soft", whole - part]]))));
 }
 
-/* Chips: counters that filter. */
 export function showChips(parent, mode, counts, versions, chosen, onToggle) {
 	show(parent, legend(mode, counts, versions).map(([value, n]) => {
 		const look = MODES[mode].look(value, versions);
@@ -53,8 +52,9 @@ const SAID = { done: ["done", "ok"], active: ["now", "accent"], failed: ["failed
 function whenOf({ at, kind, status, sure, soak }, now) {
 	if (status === "done") return "";
 	const left = seconds(at) - now;
-	return join(at && `${kind === "soak" || kind === "window" ? "until" : sure ? "at" : "not before"} ` +
-		clock(seconds(at), now), left > 0 && `in ${span(left)}`, soak > 0 && `soaks ${span(soak)}`);
+	const word = kind === "soak" || kind === "window" ? "until" : sure ? "at" : "not before";
+	return join(at && `${word} ${clock(seconds(at), now)}`, left > 0 && `in ${span(left)}`,
+		soak > 0 && `soaks ${span(soak)}`);
 }
 
 function stepLine(step, scene) {
@@ -95,7 +95,7 @@ const poolLine = ({ name, nodes = 0, upToDate = 0, driverVersion, targets = [] }
 export function showRollout(policy, scene) {
 	const rollout = policy?.rollout ?? {}, plan = planOf(policy);
 	say(byId("rollout-reason"), rollout.reason ?? "");
-	say(byId("rollout-message"), rollout.message ?? "No policy asks for one.");
+	say(byId("rollout-message"), rollout.message ?? "None is known.");
 	const shares = !plan ? [] : SHARES.filter(([id]) => rollout[id] > 0)
 		.map(([id, tone, words = id]) => [tone, rollout[id], `${number(rollout[id])} ${words}`]);
 	show(byId("rollout-bar"), plan ? [bar(shares)] : []);

@@ -35,7 +35,7 @@ export function windowOf(rows, scrolled, seen) {
 /* Makes the table. The result shows {nodes in order, sort, lookOf, selected, now}. */
 export function makeTable(onSort, onOpen) {
 	const scroller = byId("rows");
-	let shown = { nodes: [] }, first = 0;
+	let shown = { nodes: [] }, first = 0, scrolled = 0;
 
 	function head([title, member]) {
 		const by = shown.sort === member ? "ascending" :
@@ -54,8 +54,7 @@ export function makeTable(onSort, onOpen) {
 
 	const space = (rows) => el("tr.space", { "aria-hidden": "true" },
 		el("td", { style: { height: `${rows * HEIGHT}px` } }));
-	const inView = () => windowOf(shown.nodes.length, scroller.scrollTop,
-		Math.ceil(innerHeight / HEIGHT));
+	const inView = () => windowOf(shown.nodes.length, scrolled, Math.ceil(innerHeight / HEIGHT));
 
 	function paint() {
 		const { nodes } = shown, [from, to] = inView();
@@ -65,6 +64,7 @@ export function makeTable(onSort, onOpen) {
 	}
 
 	scroller.onscroll = () => {
+		scrolled = scroller.scrollTop;
 		const [from] = inView();
 		if (Math.abs(from - first) > MARGIN / 2 || !from !== !first) requestAnimationFrame(paint);
 	};
@@ -73,7 +73,7 @@ export function makeTable(onSort, onOpen) {
 		if (next.sort !== shown.sort) scroller.scrollTop = 0;
 		shown = next;
 		show(byId("rows-head"), COLUMNS.map(head));
-		byId("rows").firstElementChild.setAttribute("aria-rowcount", next.nodes.length + 1);
+		scroller.firstElementChild.setAttribute("aria-rowcount", next.nodes.length + 1);
 		paint();
 	};
 }

@@ -72,12 +72,14 @@ FAULTS = (
     ("the_sentence_is_read_out", "app.js", "ANNOUNCE_MS = 10000", "ANNOUNCE_MS = 0"),
     ("dark_and_light", "app.js", ".onchange = () => redraw(PLACES)",
      ".onchange = () => redraw()"),
-    ("nothing_moves", "style.css", "button { cursor", "button { transition: all 9s; cursor"),
+    ("nothing_moves", "style.css", "button { cursor", 
+     "@keyframes k { 50% { opacity: 0 } } button { animation: k 1s infinite; cursor"),
     ("small_screens", "style.css", "#room, output, footer {", "output, footer {"),
     ("five_thousand_nodes", "app.js", "const began = performance.now();",
      "const began = performance.now() - 60;"),
     ("memory_stays_flat", "app.js", "redraw(apply(fleet.nodes, data)",
-     "(fleet.old ??= []).push(data); redraw(apply(fleet.nodes, data)"),
+     "(fleet.old ??= []).push(...[1, 2, 3, 4].map(() => structuredClone(data)));"
+     " redraw(apply(fleet.nodes, data)"),
     ("the_pictures_of_the_documents", "look.js", 'Lost: ["hollow", "gone"', 'Lost: ["solid", "ok"'),
 )
 
