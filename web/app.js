@@ -161,28 +161,21 @@ function showWords() {
 
 /* ---- the connection */
 
-function heard({ asOf }) {
-	Object.assign(link, { kind: "live", heardAt: Date.now(), asOf: seconds(asOf) });
-}
-
 const HEARD = {
 	snapshot(data) {
-		heard(data);
 		Object.assign(fleet, { nodes: decode(data), policy: data.policy, ostler: data.ostler ?? {} });
 		redraw(PLACES);
 		drawer.refresh();
 	},
 	nodes(data) {
-		heard(data);
 		redraw(apply(fleet.nodes, data) ? PLACES : ALL);
 		if (data.set.some(([name]) => name === view.node)) drawer.refresh();
 	},
-	policy(data) {
-		heard(data);
-		fleet.policy = data.policy;
+	policy({ policy }) {
+		fleet.policy = policy;
 		redraw(ALL);
 	},
-	beat: heard,
+	beat() {},
 	open: () => (link.kind = "live"),
 	waiting: (why) => Object.assign(link, { kind: "waiting", why }),
 	standby: ({ leader }) => Object.assign(link, { kind: "standby", leader }),
@@ -190,9 +183,9 @@ const HEARD = {
 
 function trouble(silent) {
 	const { kind, leader, asOf, why } = link;
-	if (kind === "standby" && !leader) return ["This is a standby, and no leader is known yet."];
-	if (kind === "standby") return [`This is a standby; ${leader} leads. Forward its port instead:`,
-		`kubectl port-forward -n ostler-system pod/${leader} 8081`];
+	if (kind === "standby") return !leader ? ["This is a standby, and no leader is known yet."] :
+		[`This is a standby; ${leader} leads. Forward its port instead:`,
+			`kubectl port-forward -n ostler-system pod/${leader} 8081`];
 	if (silent && asOf) return [`No word from Ostler since ${clock(asOf, now())}, for ` +
 		`${span(now() - asOf)}: all below is as of then.`];
 	return asOf ? [] : [`${why}.`];
@@ -202,9 +195,8 @@ function showLink() {
 	const silent = Date.now() - link.heardAt > SILENT_MS, { kind, asOf, why, triedAt } = link;
 	document.body.classList.toggle("stale", asOf > 0 && (silent || kind === "standby"));
 	byId("link").className = silent ? "silent" : kind;
-	const at = `as of ${clock(asOf, now())}`;
-	const said = kind === "waiting" ? why : !silent && kind;
-	say(byId("as-of"), asOf ? join(at, said) : kind);
+	say(byId("as-of"), !asOf ? kind : join(`as of ${clock(asOf, now())}`,
+		kind === "waiting" ? why : !silent && kind));
 	panels.showBanner(...trouble(silent));
 	if (!silent || kind === "standby" || Date.now() - triedAt < AGAIN_MS) return;
 	link.triedAt = Date.now();
@@ -269,6 +261,8 @@ matchMedia("(prefers-color-scheme: dark)").onchange = () => redraw(PLACES);
 new ResizeObserver(() => byId("room").clientWidth !== scene.width && redraw(PLACES))
 	.observe(byId("room"));
 const again = connect((kind, data) => {
+	if (data?.asOf)
+		Object.assign(link, { kind: "live", heardAt: Date.now(), asOf: seconds(data.asOf) });
 	HEARD[kind](data);
 	showLink();
 });
