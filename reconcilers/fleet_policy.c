@@ -51,9 +51,8 @@ static json_t *windows_json(const struct cluster *c)
                              cluster_wall_us(c) / 1000000, WINDOWS_MAX, spans);
     json_t *windows = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(windows,
-                              json_pack("{s:o, s:o}", "opens", time_json(spans[i].opens_s),
-                                        "closes", time_json(spans[i].closes_s)));
+        json_array_append_new(windows, json_pack("{s:o, s:o}", "opens", time_json(spans[i].opens_s),
+                                                 "closes", time_json(spans[i].closes_s)));
     return windows;
 }
 
@@ -149,9 +148,9 @@ void fleet_policy(const struct fleet_source *s, struct buf *out)
         return;
     }
     CLEANUP_JSON json_t *whole = json_pack(
-        "{s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", object_name(c->object),
-        "ready", text_of(ready, "status", "Unknown"), "reason", text_of(ready, "reason", ""),
-        "message", text_of(ready, "message", ""), "paused",
+        "{s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+        object_name(c->object), "ready", text_of(ready, "status", "Unknown"), "reason",
+        text_of(ready, "reason", ""), "message", text_of(ready, "message", ""), "paused",
         json_bool(c->object, "spec.rollout.paused", false), "conditions",
         or_empty_list(json_object_get(status, "conditions")), "nodes",
         or_null(json_object_get(status, "nodes")), "rollout",
