@@ -117,8 +117,10 @@ const showLines = (id, lines, none) =>
 
 export function showBlockers(policy, { now, onOpen }) {
 	showLines("blockers", (policy?.blockers ?? []).map(({ node, pod, reason, message, since, next }) =>
-		lineOf(onOpen, node, join(reason, age(now, seconds(since))), join(pod, message),
-			next && `Next: ${next}`)), "Nothing: no node waits for a pod or for you.");
+		lineOf(onOpen, node, join(reason, age(now, seconds(since))),
+			join(!message.includes(pod) && pod, message),
+			next && !message.includes(next) && `Next: ${next}`)),
+	"Nothing: no node waits for a pod or for you.");
 }
 
 const FAULTS = 20;

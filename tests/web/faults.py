@@ -33,7 +33,7 @@ FAULTS = (
     ("soaks_and_windows", "fleet.js", 'reason === "Soaking" &&', 'reason === "Soaks" &&'),
     ("a_held_node", "table.js", 'state !== "Held"', "false"),
     ("windows_are_spans", "fleet.js", "closes > now)", "true)"),
-    ("blockers_name_node", "panels.js", "next && `Next: ${next}`", '""'),
+    ("blockers_name_node", "panels.js", "!message.includes(next) && ", ""),
     ("faults_are_listed", "panels.js", "policy?.health?.braked ?", "policy?.braked ?"),
     ("no_policy_and_no_nodes", "panels.js", '["gone", "No policy"]', '["gone", ""]'),
     ("the_page_decodes", "fleet.js", "target: dictionary.driver", "target: dictionary.drivers"),

@@ -263,6 +263,11 @@ def blockers_name_node_pod_age_and_what_is_next(browser):
         assert (node, when) == ("l40s-a01-05", "Job · 41 min"), lines[0]
         assert what.startswith("ml-team/pretrain-llm-7 · a job"), what
         assert then.startswith("Next: the node drains when the job has ended"), then
+    fleet = fleets.rolling()
+    fleet["policy"]["blockers"][0].update(pod="a/b", next="then c",
+                                          message="pod a/b is starting; then c")
+    with opened(browser, fleet) as (_, page):  # what the message has is not said twice
+        assert texts(page, "#blockers li:first-child p") == ["pod a/b is starting; then c", ""]
 
 
 @test
