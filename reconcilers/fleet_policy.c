@@ -7,7 +7,7 @@
 #include "reconcilers/fleet_view.h"
 
 /* The page has room for these. */
-enum { BLOCKERS_MAX = 10 };
+enum { BLOCKERS_MAX = 10, WINDOWS_MAX = 8 };
 
 /* Texts that the status may lack, while Ostler has not written it yet. */
 static json_t *text_of(const json_t *object, const char *path, const char *fallback)
@@ -28,6 +28,40 @@ static json_t *health_json(const struct cluster *c)
                      text_of(c->policy_valid ? c->policy.spec : NULL, "health.mode", ""), "braked",
                      condition_is_true(c->object, "HealthBraked"), "reason",
                      text_of(braked, "reason", ""), "message", text_of(braked, "message", ""));
+}
+
+/* ---- what the rollout waits for, as the spec has it */
+
+static json_t *time_json(int64_t at_s)
+{
+    char text[CLOCK_TEXT_MAX];
+    if (at_s == INT64_MAX)
+        return json_null();
+    clock_rfc3339(at_s * 1000000, text);
+    return json_text(text);
+}
+
+/* The windows ahead; null: nodes may be changed at any time. */
+static json_t *windows_json(const struct cluster *c)
+{
+    struct window_span spans[WINDOWS_MAX];
+    if (!c->policy_valid || c->rollout.window_count == 0)
+        return json_null();
+    size_t n = windows_ahead(c->rollout.windows, c->rollout.window_count,
+                             cluster_wall_us(c) / 1000000, WINDOWS_MAX, spans);
+    json_t *windows = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(windows, json_pack("{s:o, s:o}", "opens", time_json(spans[i].opens_s),
+                                                 "closes", time_json(spans[i].closes_s)));
+    return windows;
+}
+
+static json_t *soak_json(const struct cluster *c)
+{
+    if (!c->policy_valid)
+        return json_null();
+    return json_pack("{s:I, s:I}", "canary", (json_int_t) c->rollout.canary_soak_s, "wave",
+                     (json_int_t) c->rollout.soak_s);
 }
 
 /* ---- what nodes wait for */
@@ -114,15 +148,15 @@ void fleet_policy(const struct fleet_source *s, struct buf *out)
         return;
     }
     CLEANUP_JSON json_t *whole = json_pack(
-        "{s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "name", object_name(c->object),
-        "ready", text_of(ready, "status", "Unknown"), "reason", text_of(ready, "reason", ""),
-        "message", text_of(ready, "message", ""), "paused",
+        "{s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+        object_name(c->object), "ready", text_of(ready, "status", "Unknown"), "reason",
+        text_of(ready, "reason", ""), "message", text_of(ready, "message", ""), "paused",
         json_bool(c->object, "spec.rollout.paused", false), "conditions",
         or_empty_list(json_object_get(status, "conditions")), "nodes",
         or_null(json_object_get(status, "nodes")), "rollout",
         or_null(json_object_get(status, "rollout")), "pools",
-        or_empty_list(json_object_get(status, "pools")), "health", health_json(c), "blockers",
-        blockers_json(c));
+        or_empty_list(json_object_get(status, "pools")), "windows", windows_json(c), "soak",
+        soak_json(c), "health", health_json(c), "blockers", blockers_json(c));
     CLEANUP_JSON json_t *picked = fleet_fields_pick(whole, fleet_policy_fields);
     CLEANUP_FREE char *text = json_compact(picked);
     buf_str(out, text);

@@ -16,9 +16,9 @@
 /* Powers of two: memories of what was last found at a place. */
 enum { LABELS_KEPT = 1024, VERSIONS_KEPT = 32 };
 
-/* The columns that a label fills. */
-enum { LABELS = 3 };
-static const enum fleet_text label_columns[LABELS] = { FLEET_ZONE, FLEET_RACK, FLEET_PRODUCT };
+/* The columns that a label fills: texts, and HELD. */
+enum { LABEL_TEXTS = 3, LABELS };
+static const enum fleet_text label_columns[LABEL_TEXTS] = { FLEET_ZONE, FLEET_RACK, FLEET_PRODUCT };
 
 /* An interned label, which of the columns it fills, and with what. */
 struct label_kept {
@@ -49,7 +49,7 @@ struct fleet_reader *fleet_reader_new(const struct cluster *c, bool many)
     r->c = c;
     r->labels_kept = labels;
     const char *const keys[LABELS] = { LABEL_ZONE, c->policy_valid ? c->rollout.topology_key : NULL,
-                                       LABEL_GPU_PRODUCT };
+                                       LABEL_GPU_PRODUCT, LABEL_HOLD };
     for (size_t i = 0; i < LABELS; i++) {
         r->keys[i] = keys[i];
         r->key_lens[i] = keys[i] ? strlen(keys[i]) : 0;
@@ -94,9 +94,11 @@ static void take_labels(struct fleet_reader *r, const struct node *n, struct fle
 {
     for (size_t i = 0; i < n->label_count; i++) {
         const struct label_kept *kept = label_of(r, n->labels[i]);
-        for (size_t k = 0; kept->fills && k < LABELS; k++)
+        for (size_t k = 0; kept->fills && k < LABEL_TEXTS; k++)
             if (kept->fills >> k & 1)
                 ret->text[label_columns[k]] = kept->value;
+        if (kept->fills >> LABEL_TEXTS & 1)
+            ret->number[FLEET_HELD] = !str_eq(kept->value, "false");
     }
 }
 

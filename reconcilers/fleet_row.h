@@ -20,7 +20,8 @@
     X(GPUS, "gpus")                                                                                \
     X(USED, "used")   /* GPUs that pods request */                                                 \
     X(BAD, "bad")     /* GPUs with a fault of level Close or worse */                              \
-    X(SINCE, "since") /* when it entered its state, epoch seconds; 0: not known */
+    X(SINCE, "since") /* when it entered its state, epoch seconds; 0: not known */                 \
+    X(HELD, "held")   /* 1: a user holds it with the label ostler.dev/hold */
 
 enum fleet_text {
 #define X(id, ...) FLEET_##id,

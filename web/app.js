@@ -1,39 +1,39 @@
 /* The page: holds what is known and what is looked at, and draws what has changed in each frame.
  * The fragment of the address holds the view, so that a link shows it. */
 
-import { byId, clock, driverOf, el, join, many, number, say, set, span } from "./dom.js";
+import { byId, clock, el, join, many, number, say, seconds, show, span } from "./dom.js";
 import { makeDrawer } from "./drawer.js";
-import { apply, count, decode, matcher, moves, sorted, sortKey, totals } from "./fleet.js";
+import { apply, count, decode, matcher, sorted, sortKey, totals } from "./fleet.js";
 import { connect } from "./live.js";
 import { FACETS, MODES, legend, lookOf, versionsOf } from "./look.js";
 import { CORNER, draw, layout, neighbour, nodeAt, stamps, tree } from "./map.js";
 import * as panels from "./panels.js";
-import { makeTable } from "./table.js";
+import { makeTable, textsOf } from "./table.js";
 
-const SILENT_MS = 60000, AGAIN_MS = 15000, ANNOUNCE_MS = 10000, FLASH_MS = 1500;
+const SILENT_MS = 60000, AGAIN_MS = 15000, ANNOUNCE_MS = 10000;
 
 /* ---- what is known */
 
-const fleet = { nodes: new Map(), ostler: {}, versions: [] };
+const fleet = { nodes: new Map(), pools: [], ostler: {}, versions: [] };
 /* asOf and now() are Ostler's time: the page's clock may be wrong. */
 const link = { kind: "waiting", why: "Connecting", asOf: 0, heardAt: Date.now(), triedAt: 0 };
 const now = () => link.asOf + (Date.now() - link.heardAt) / 1000;
 
 /* ---- what is looked at */
 
-const view = {};
+const view = {}, USUAL = { by: "state", q: "", sort: "state", node: null };
 
 function readAddress() {
-	const said = new URLSearchParams(location.hash.slice(1)), by = said.get("by");
-	Object.assign(view, { by: Object.hasOwn(MODES, by) ? by : "state", q: said.get("q") ?? "",
-		sort: said.get("sort") ?? "state", node: said.get("node"), chosen: {} });
+	const said = new URLSearchParams(location.hash.slice(1));
+	view.chosen = {};
+	for (const key in USUAL) view[key] = said.get(key) ?? USUAL[key];
+	if (!Object.hasOwn(MODES, view.by)) view.by = USUAL.by;
 	for (const facet in FACETS) if (said.has(facet)) view.chosen[facet] = said.getAll(facet);
 }
 
 function address() {
 	const said = new URLSearchParams();
-	for (const key of ["by", "q", "sort", "node"])
-		if (view[key] && (view[key] !== "state" || key === "q")) said.set(key, view[key]);
+	for (const key in USUAL) if (view[key] !== USUAL[key]) said.set(key, view[key]);
 	for (const facet in view.chosen)
 		for (const value of view.chosen[facet]) said.append(facet, value);
 	return `#${said}`;
@@ -52,25 +52,25 @@ function toggle(facet, value) {
 	look({ chosen: values.length ? { ...others, [facet]: values } : others });
 }
 
-const openNode = (node) => look({ node });
+const onOpen = (node) => look({ node });
 
 /* ---- drawing */
 
-const stale = new Set(["places"]), canvas = byId("canvas"), pen = canvas.getContext("2d");
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const scene = { colours: {}, flashes: new Map() };
-let frame = 0, placed = layout([], 0), matches = () => true, shown = [];
-const drawn = { times: 0 };
+/* What a frame draws: the map with its cells as they are; all panels, too; the cells' places. */
+const MAP = 1, ALL = 2, PLACES = 3;
+const canvas = byId("canvas"), pen = canvas.getContext("2d");
+const scene = { colours: {} };
+let stale = 0, placed = layout([], 0), matches = () => true, shown = [];
+const drawn = {};
 
-function redraw(...parts) {
-	for (const part of parts) stale.add(part);
-	frame ||= requestAnimationFrame(paint);
+function redraw(what = MAP) {
+	if (!stale) requestAnimationFrame(paint);
+	stale = Math.max(stale, what);
 }
 
 const lookNow = (node) => lookOf(view.by, node, fleet.versions);
 const stateLook = (node) => lookOf("state", node);
-const stateCounts = (nodes) => legend("state", count(nodes, FACETS.state));
-const urgency = (node) => MODES.state.order().indexOf(node.state);
+const urgency = (node) => MODES.state.order().indexOf(FACETS.state(node));
 
 function placeNodes() {
 	const width = byId("room").clientWidth, style = getComputedStyle(document.body);
@@ -88,31 +88,24 @@ function placeNodes() {
 	scene.stamp = stamps(placed.size, scene.scale, scene.colours);
 }
 
-/* While nodes flash, another frame follows. */
 function drawMap() {
-	const began = performance.now(), flashes = new Map();
-	for (const [name, since] of scene.flashes)
-		if (began - since < FLASH_MS) flashes.set(name, Math.max(0, began - since) / FLASH_MS);
-		else scene.flashes.delete(name);
-	draw(pen, placed, { ...scene, nodes: fleet.nodes, lookOf: lookNow, matches, flashes,
-		selected: view.node ?? scene.at });
-	if (flashes.size) redraw();
-	const end = performance.now(), first = drawn.first || (fleet.nodes.size && end);
-	Object.assign(drawn, { placed, shown, first, times: drawn.times + 1, ms: end - began });
+	const began = performance.now();
+	draw(pen, placed, { ...scene, nodes: fleet.nodes, lookOf: lookNow, matches, selected: view.node });
+	Object.assign(drawn, { placed, shown, ms: performance.now() - began });
 }
 
 function showCounts() {
 	const { nodes, versions } = fleet, { by, chosen } = view;
-	const chips = (id, mode, counts) =>
-		panels.showChips(byId(id), mode, counts, versions, chosen[mode] ?? [], toggle);
-	const counts = count(nodes.values(), FACETS[by]);
-	chips("states", "state", count(nodes.values(), FACETS.state));
-	byId("legend").hidden = by === "state";
-	if (by !== "state") chips("legend", by, counts);
-	set(canvas, "aria-label", `Map of ${many(nodes.size, "node")} by ${MODES[by].title}: ` +
+	const counted = (mode, some) => count(some, FACETS[mode]), counts = counted(by, nodes.values());
+	const chips = (id, mode) => panels.showChips(byId(id), mode, counted(mode, nodes.values()),
+		versions, chosen[mode] ?? [], toggle);
+	chips("states", "state");
+	if (!(byId("legend").hidden = by === "state")) chips("legend", by);
+	canvas.setAttribute("aria-label", `Map of ${many(nodes.size, "node")} by ${MODES[by].title}: ` +
 		legend(by, counts, versions).map(([value, n]) => `${n} ${value}`).join(", "));
-	panels.showGroups(fleet.pools, stateCounts, (pool, zone) =>
-		look({ chosen: { ...chosen, pool: [pool], zone: [zone] } }));
+	panels.showGroups(fleet.pools, (some) => legend("state", counted("state",
+		some.map(({ name }) => nodes.get(name)))),
+	(pool, zone) => look({ chosen: { ...view.chosen, pool: [pool], zone: [zone] } }));
 }
 
 function showTable() {
@@ -126,23 +119,20 @@ function showTable() {
 
 function showPanels() {
 	const { nodes, policy, ostler } = fleet, all = totals(nodes.values());
-	const given = { nodes, now: now(), stateLook, onOpen: openNode };
+	const given = { nodes, now: now(), stateLook, onOpen };
 	fleet.versions = versionsOf(count(nodes.values(), FACETS.driver), sortKey);
 	panels.showHeadline(policy, ostler);
-	panels.showFigures(nodes.values(), policy);
-	panels.showRollout(policy, given);
-	panels.showBlockers(policy, given);
-	panels.showFaults(policy, given);
+	panels.showFigures(all, policy?.rollout);
+	for (const part of ["Rollout", "Blockers", "Faults"]) panels[`show${part}`](policy, given);
 	document.title = `${number(all.ready)} of ${number(all.nodes)} ready · Ostler`;
 }
 
 function paint() {
-	frame = 0;
-	const parts = new Set(stale);
-	stale.clear();
-	if (parts.has("data")) showPanels();
-	if (parts.has("places")) placeNodes();
-	if (parts.size) {
+	const what = stale;
+	stale = 0;
+	if (what >= ALL) showPanels();
+	if (what >= PLACES) placeNodes();
+	if (what >= ALL) {
 		showCounts();
 		showTable();
 		showWords();
@@ -153,51 +143,39 @@ function paint() {
 /* ---- the view */
 
 function showView() {
-	for (const button of byId("modes").children)
-		set(button, "aria-pressed", button.dataset.mode === view.by);
+	show(byId("modes"), Object.keys(MODES).map((by) => el("button.chip", { "data-mode": by,
+		"aria-pressed": by === view.by, onclick: () => look({ by }) }, MODES[by].title)));
 	if (byId("filter").value !== view.q) byId("filter").value = view.q;
-	drawer.show(view.node);
-	redraw("view");
+	drawer.open(view.node);
+	redraw(ALL);
 }
 
-const words = ({ name, state, reason, pool, zone, rack, used, gpus, bad, since, ...node }) =>
-	join(name, state, reason, [pool, zone, rack].filter(Boolean).join(" / "), driverOf(node),
-		`${used} of ${many(gpus, "GPU")} in use`, bad && `${bad} faulty`,
-		since > 0 && `for ${span(now() - since)}`);
-
 function showWords() {
-	const node = fleet.nodes.get(scene.hovered ?? scene.at), open = fleet.nodes.get(view.node);
-	say(byId("readout"), node ? words(node) : "Point at a node, or move with the arrow keys.");
-	say(byId("story-state"), open ? words({ ...open, name: "" }) : "Ostler shows no such node.");
+	const words = (node) => textsOf(node, now()).slice(1).filter(([, text]) => text)
+		.map((part) => part.join(" ")).join(" · ");
+	const node = fleet.nodes.get(scene.at), open = fleet.nodes.get(view.node);
+	say(byId("readout"), node ? `${node.name}: ${words(node)}` :
+		"Point at a node, or move with the arrow keys.");
+	say(byId("story-state"), open ? words(open) : "Ostler shows no such node.");
 }
 
 /* ---- the connection */
 
-function heard({ asOf }) {
-	Object.assign(link, { kind: "live", heardAt: Date.now(), asOf: Date.parse(asOf) / 1000 });
-}
-
 const HEARD = {
 	snapshot(data) {
-		heard(data);
 		Object.assign(fleet, { nodes: decode(data), policy: data.policy, ostler: data.ostler ?? {} });
-		redraw("data", "places");
+		redraw(PLACES);
 		drawer.refresh();
 	},
 	nodes(data) {
-		heard(data);
-		const changed = apply(fleet.nodes, data);
-		if (!calm.matches) for (const { name, before, after } of changed)
-			if (before?.state !== after?.state) scene.flashes.set(name, performance.now());
-		redraw("data", ...(changed.some(moves) ? ["places"] : []));
-		if (changed.some(({ name }) => name === view.node)) drawer.refresh();
+		redraw(apply(fleet.nodes, data) ? PLACES : ALL);
+		if (data.set.some(([name]) => name === view.node)) drawer.refresh();
 	},
-	policy(data) {
-		heard(data);
-		fleet.policy = data.policy;
-		redraw("data");
+	policy({ policy }) {
+		fleet.policy = policy;
+		redraw(ALL);
 	},
-	beat: heard,
+	beat() {},
 	open: () => (link.kind = "live"),
 	waiting: (why) => Object.assign(link, { kind: "waiting", why }),
 	standby: ({ leader }) => Object.assign(link, { kind: "standby", leader }),
@@ -205,9 +183,9 @@ const HEARD = {
 
 function trouble(silent) {
 	const { kind, leader, asOf, why } = link;
-	if (kind === "standby" && !leader) return ["This is a standby, and no leader is known yet."];
-	if (kind === "standby") return [`This is a standby; ${leader} leads. Forward its port instead:`,
-		`kubectl port-forward -n ostler-system pod/${leader} 8081`];
+	if (kind === "standby") return !leader ? ["This is a standby, and no leader is known yet."] :
+		[`This is a standby; ${leader} leads. Forward its port instead:`,
+			`kubectl port-forward -n ostler-system pod/${leader} 8081`];
 	if (silent && asOf) return [`No word from Ostler since ${clock(asOf, now())}, for ` +
 		`${span(now() - asOf)}: all below is as of then.`];
 	return asOf ? [] : [`${why}.`];
@@ -217,9 +195,8 @@ function showLink() {
 	const silent = Date.now() - link.heardAt > SILENT_MS, { kind, asOf, why, triedAt } = link;
 	document.body.classList.toggle("stale", asOf > 0 && (silent || kind === "standby"));
 	byId("link").className = silent ? "silent" : kind;
-	const at = `as of ${clock(asOf, now())}`;
-	const said = kind === "waiting" ? why : !silent && kind;
-	say(byId("as-of"), asOf ? join(at, said) : kind);
+	say(byId("as-of"), !asOf ? kind : join(`as of ${clock(asOf, now())}`,
+		kind === "waiting" ? why : !silent && kind));
 	panels.showBanner(...trouble(silent));
 	if (!silent || kind === "standby" || Date.now() - triedAt < AGAIN_MS) return;
 	link.triedAt = Date.now();
@@ -242,27 +219,26 @@ canvas.onkeydown = (event) => {
 	const step = STEPS[event.key];
 	if (step) scene.at = neighbour(placed, scene.at ?? view.node, ...step);
 	else if (event.key !== "Enter") return;
-	else openNode(scene.at);
+	else onOpen(scene.at);
 	event.preventDefault();
-	scene.hovered = null;
-	redraw("view");
+	showWords();
+	redraw();
 };
 
 const pointed = ({ offsetX, offsetY }) => nodeAt(placed, offsetX - CORNER, offsetY - CORNER);
 
-canvas.onpointermove = canvas.onpointerleave = (event) => {
-	const name = event.type === "pointerleave" ? null : pointed(event);
-	if (name === scene.hovered) return;
-	scene.hovered = name;
-	canvas.style.cursor = name ? "pointer" : "";
+canvas.onpointermove = (event) => {
+	const name = pointed(event);
+	if (!name || name === scene.at) return;
+	scene.at = name;
 	showWords();
 	redraw();
 };
-canvas.onclick = (event) => openNode(scene.at = pointed(event));
+canvas.onclick = (event) => onOpen(pointed(event));
 
 document.onkeydown = (event) => {
 	const typing = event.target.matches("input");
-	if (event.key === "Escape") view.node ? openNode(null) : typing && event.target.blur();
+	if (event.key === "Escape") view.node ? onOpen(null) : typing && event.target.blur();
 	if (event.key !== "/" || typing) return;
 	event.preventDefault();
 	byId("filter").focus();
@@ -271,28 +247,29 @@ document.onkeydown = (event) => {
 /* ---- begin */
 
 const drawer = makeDrawer();
-const table = makeTable((by) => look({ sort: view.sort === by ? `-${by}` : by }), openNode);
-byId("story-close").onclick = () => openNode(null);
+const table = makeTable((by) => look({ sort: view.sort === by ? `-${by}` : by }), onOpen);
+byId("story-close").onclick = () => onOpen(null);
 byId("filter").oninput = ({ target }) => look({ q: target.value });
 byId("clear").onclick = () => look({ q: "", chosen: {} });
-for (const mode in MODES) byId("modes").append(el("button.chip", { "data-mode": mode,
-	onclick: () => look({ by: mode }) }, MODES[mode].title));
 window.onpopstate = () => {
 	readAddress();
 	showView();
 };
 window.onpopstate();
-matchMedia("(prefers-color-scheme: dark)").onchange = () => redraw("places");
-new ResizeObserver(() => byId("room").clientWidth !== scene.width && redraw("places"))
+redraw(PLACES);
+matchMedia("(prefers-color-scheme: dark)").onchange = () => redraw(PLACES);
+new ResizeObserver(() => byId("room").clientWidth !== scene.width && redraw(PLACES))
 	.observe(byId("room"));
 const again = connect((kind, data) => {
+	if (data?.asOf)
+		Object.assign(link, { kind: "live", heardAt: Date.now(), asOf: seconds(data.asOf) });
 	HEARD[kind](data);
 	showLink();
 });
 setInterval(() => {
 	showLink();
 	announce();
-	if (!document.hidden && link.kind === "live") redraw("data");
+	if (!document.hidden && link.kind === "live") redraw(ALL);
 }, 1000);
 
 /* For tests. */

@@ -2,20 +2,54 @@
 
 import { SHAPES } from "./look.js";
 
-/* Makes an element: el("button.chip", {onclick: …}, "text", child, null, …). */
+/* Makes an element: el("button.chip", {onclick, style}, "text", child, [children]). */
 export function el(name, attributes = {}, ...children) {
-	const [tag, ...classes] = name.split("."), made = document.createElement(tag);
+	const [tag, ...classes] = name.split("."), graphic = tag === "svg" || tag === "path";
+	const made = graphic ? document.createElementNS("http://www.w3.org/2000/svg", tag) :
+		document.createElement(tag);
 	if (classes.length) made.className = classes.join(" ");
 	if (tag === "button") made.type = "button";
-	for (const [key, value] of Object.entries(attributes)) set(made, key, value);
-	made.append(...children.filter((child) => child ?? false));
+	for (const [key, value] of Object.entries(attributes))
+		if (key.startsWith("on")) made[key] = value;
+		else if (key === "style") for (const one in value) made.style.setProperty(one, value[one]);
+		else made.setAttribute(key, value);
+	made.append(...children.flat().filter(Boolean));
 	return made;
 }
 
-export function set(element, key, value) {
-	if (key.startsWith("on")) element[key] = value;
-	else if (value === null) element.removeAttribute(key);
-	else if (element.getAttribute(key) !== String(value)) element.setAttribute(key, value);
+/* An element that is there becomes like a fresh one. What a person has opened stays open. */
+function become(old, fresh) {
+	if (old.nodeType === Node.TEXT_NODE) {
+		if (old.data !== fresh.data) old.data = fresh.data;
+		return;
+	}
+	for (const name of new Set([...old.getAttributeNames(), ...fresh.getAttributeNames()])) {
+		const value = fresh.getAttribute(name);
+		if (name === "style" || name === "open" || value === old.getAttribute(name)) continue;
+		if (value === null) old.removeAttribute(name);
+		else old.setAttribute(name, value);
+	}
+	if (old.style.cssText !== fresh.style.cssText) old.style.cssText = fresh.style.cssText;
+	old.onclick = fresh.onclick;
+	show(old, [...fresh.childNodes]);
+}
+
+/* Makes `parent` show these elements. What is there stays, and with it focus, hover and scrolling;
+ * where places change, `data-key` tells which is which. Elements that look the same do the same. */
+export function show(parent, wanted) {
+	const keyOf = (child) => child.dataset?.key, keys = new Set(wanted.map(keyOf));
+	const keyed = new Map();
+	for (const child of [...parent.childNodes])
+		if (!keyOf(child)) continue;
+		else if (keys.has(keyOf(child))) keyed.set(keyOf(child), child);
+		else child.remove();
+	wanted.forEach((fresh, i) => {
+		const at = parent.childNodes[i] ?? null, key = keyOf(fresh);
+		const old = key ? keyed.get(key) : at && !keyOf(at) && at.nodeName === fresh.nodeName && at;
+		if (!old || old !== at) parent.insertBefore(old || fresh, at);
+		if (old && !old.isEqualNode(fresh)) become(old, fresh);
+	});
+	while (parent.childNodes.length > wanted.length) parent.lastChild.remove();
 }
 
 export const byId = (id) => document.getElementById(id);
@@ -25,51 +59,17 @@ export function say(element, text) {
 	if (element.textContent !== text) element.textContent = text;
 }
 
-export const sayEach = (element, ...texts) =>
-	texts.forEach((text, i) => say(element.children[i], text));
+export const toned = (name) => ({ "--tone": `var(--${name})` });
 
-/* Shows a list. The element of a key stays, and with it focus and hover. */
-export function showList(parent, items, key, make, fill) {
-	const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
-	items.forEach((item, i) => {
-		const id = String(key(item)), child = old.get(id) ?? make(item);
-		child.dataset.key = id;
-		old.delete(id);
-		if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
-		fill(child, item);
-	});
-	for (const child of old.values()) child.remove();
-}
+export const glyph = ([shape, tone]) => el("svg", { viewBox: "0 0 12 12", "aria-hidden": "true",
+	style: toned(tone) }, SHAPES[shape].map(([how, d]) => el("path", { class: how, d })));
 
-export const tone = (element, name) => element.style.setProperty("--tone", `var(--${name})`);
+/* Parts of a whole: [[tone, number], …]. */
+export const bar = (shares) => el("div.bar", {}, shares.filter(([, n]) => n > 0)
+	.map(([tone, n]) => el("i", { style: { ...toned(tone), "flex-grow": n } })));
 
-const svg = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
-
-export function showGlyph(parent, look) {
-	const key = look[0] + look[1];
-	if (parent.dataset.look === key) return;
-	parent.dataset.look = key;
-	const picture = svg("svg");
-	set(picture, "viewBox", "0 0 12 12");
-	set(picture, "aria-hidden", "true");
-	tone(picture, look[1]);
-	for (const [how, path] of SHAPES[look[0]]) {
-		const part = svg("path");
-		set(part, "d", path);
-		set(part, "class", how);
-		picture.append(part);
-	}
-	parent.replaceChildren(picture);
-}
-
-async function copy(button, text) {
-	try {
-		await navigator.clipboard.writeText(text);
-		say(button, "Copied");
-	} catch {
-		say(button, "Not allowed");
-	}
-}
+const copy = (button, text) => navigator.clipboard.writeText(text)
+	.then(() => say(button, "Copied"), () => say(button, "Not allowed"));
 
 export const command = (text) => el("div.command", {}, el("code", {}, text), el("button", {
 	"aria-label": `Copy ${text}`, onclick: ({ target }) => copy(target, text) }, "Copy"));
@@ -88,7 +88,7 @@ export function span(seconds) {
 export const driverOf = ({ driver, target }) => (!target || target === driver ? driver :
 	`${driver ?? "none"} → ${target}`);
 
-export const number = (n) => n.toLocaleString("en");
+export const { format: number } = new Intl.NumberFormat("en");
 export const many = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 export const join = (...parts) => parts.filter(Boolean).join(" · ");
 export const seconds = (time) => Date.parse(time) / 1000 || 0;

@@ -1,20 +1,20 @@
 /* The story of one node: what `kubectl gpu explain` says, its GPUs, commands to copy. */
 
-import { byId, clock, command, el, join, say, seconds, span, tone } from "./dom.js";
+import { byId, clock, command, el, join, say, seconds, show, span, toned } from "./dom.js";
 
-/* ---- parts: each gives an element, or null if there is nothing to say */
+/* ---- parts: each gives an element, or nothing if there is nothing to say */
 
-const list = (name, items, show) => (items?.length ? el(name, {}, ...items.map(show)) : null);
-const part = (title, shown) => (shown ? el("section", {}, el("h3", {}, title), shown) : null);
+const list = (name, items, make) => items?.length && el(name, {}, items.map(make));
+const part = (title, shown) => shown && el("section", {}, el("h3", {}, title), shown);
 
-const next = (steps, now) => list("ul", steps, ({ text, at }) => el("li", {}, text ?? "",
-	seconds(at) > now ? el("em", {}, ` in ${span(seconds(at) - now)}`) : null));
+const next = (steps, now) => list("ul", steps, ({ text, at }) => el("li", {}, text,
+	seconds(at) > now && el("em", {}, ` in ${span(seconds(at) - now)}`)));
 
 const waits = (items) => list("ul", items, ({ kind, namespace, name, message }) => el("li", {},
-	el("b", {}, `${kind} ${namespace ? `${namespace}/` : ""}${name}`), el("p", {}, message ?? "")));
+	el("b", {}, `${kind} ${namespace ? `${namespace}/` : ""}${name}`), el("p", {}, message)));
 
-const health = (about) => (about?.level ? el("p.fault", {}, el("b", {},
-	join(about.reason, about.level, about.state)), el("br"), about.message ?? "") : null);
+const health = (about) => about?.level && el("p.fault", {}, el("b", {},
+	join(about.reason, about.level, about.state)), el("br"), about.message);
 
 /* What is wrong with one GPU, by the bus, NVML and the kernel log. */
 function faultsOf({ address, bus }, { health = [], faults = [] }) {
@@ -27,7 +27,7 @@ function faultsOf({ address, bus }, { health = [], faults = [] }) {
 
 const gpus = (inventory) => list("ol.gpus", inventory?.gpus, (gpu) => {
 	const faults = faultsOf(gpu, inventory);
-	return el("li", {}, el("code", {}, gpu.address), el("span", {}, gpu.product ?? ""),
+	return el("li", {}, el("code", {}, gpu.address), el("span", {}, gpu.product),
 		el(faults.length ? "b" : "span", {}, faults.join(", ") || "no fault"));
 });
 
@@ -36,16 +36,15 @@ const TONES = { gpu: "sick", claim: "work", policy: "work", ostler: "ok" };
 /* The history; each line with the time until the next one. */
 const history = (lines, now) => list("ol.history", lines, ({ time, what, text, warning }, i) => {
 	const at = seconds(time), lasted = seconds(lines[i + 1]?.time) - at;
-	const line = el("li", {}, el("time", { title: time }, clock(at, now)), el("span", {}, text ?? ""),
-		el("em", {}, lasted > 0 ? span(lasted) : ""));
-	tone(line, warning ? "bad" : TONES[what] ?? "gone");
-	return line;
+	return el("li", { style: toned(warning ? "bad" : TONES[what] ?? "gone") },
+		el("time", { title: time }, clock(at, now)), el("span", {}, text),
+		el("em", {}, lasted > 0 && span(lasted)));
 });
 
 function content({ asOf, explain = {}, status = {}, commands, text }) {
 	const now = seconds(asOf), known = { ...status, ...explain };
 	return [
-		el("p", {}, known.message ?? ""),
+		el("p", {}, known.message),
 		part("Health", health(known.health)),
 		part("It waits for", waits(known.waitingFor)),
 		part("What happens next", next(explain.next, now)),
@@ -57,10 +56,10 @@ function content({ asOf, explain = {}, status = {}, commands, text }) {
 	].filter(Boolean);
 }
 
-/* Makes the drawer: show(name) opens it, or closes it for null; refresh() fetches the story anew.
- * Focus goes to it, and back. */
+/* Makes the drawer: open(name) shows a story, or none for null; refresh() fetches it anew. Focus
+ * goes to it, and back. */
 export function makeDrawer() {
-	const drawer = byId("story"), body = byId("story-body"), title = byId("story-title");
+	const drawer = byId("story"), title = byId("story-title");
 	let name = null, before = null;
 
 	async function refresh() {
@@ -69,23 +68,20 @@ export function makeDrawer() {
 		const parts = await fetch(`node/${encodeURIComponent(wanted)}.json`).then(async (answer) => {
 			const got = await answer.json();
 			return answer.ok ? content(got) : [el("p", {}, got.error)];
-		}).catch(() => ["Ostler does not answer."]);
-		const fresh = el("div", {}, ...parts), open = body.querySelector("[open]");
-		if (wanted !== name || fresh.textContent === body.textContent) return;
-		body.replaceChildren(fresh);
-		if (open) fresh.querySelector("details")?.setAttribute("open", "");
+		}).catch(() => [el("p", {}, "Ostler does not answer.")]);
+		if (wanted === name) show(byId("story-body"), parts);
 	}
 
-	function show(wanted) {
+	function open(wanted) {
 		if (wanted === name) return;
 		if (!name) before = document.activeElement;
 		name = wanted;
 		drawer.hidden = !wanted;
 		if (!wanted) return before?.focus();
 		say(title, wanted);
-		body.replaceChildren();
+		byId("story-body").replaceChildren();
 		title.focus();
 		refresh();
 	}
-	return { show, refresh };
+	return { open, refresh };
 }

@@ -1,9 +1,11 @@
 /* The fleet as data: decodes a snapshot, applies changes, filters, sorts, counts; without document
  * and clock. */
 
+import { clock, many, seconds, span } from "./dom.js";
+
 /* The members of a node, in the order of the event `nodes`; the first nine are texts. */
 const FIELDS = ["name", "pool", "zone", "rack", "state", "reason", "product", "driver", "target",
-	"gpus", "used", "bad", "since"], TEXTS = FIELDS.slice(0, 9);
+	"gpus", "used", "bad", "since", "held"], TEXTS = FIELDS.slice(0, 9);
 
 /* Orders by numbers in names, too: gpu-2 comes before gpu-10. */
 export const sortKey = (name) => name.replace(/\d+/g, (digits) => digits.padStart(12, "0"));
@@ -11,7 +13,7 @@ export const sortKey = (name) => name.replace(/\d+/g, (digits) => digits.padStar
 function makeNode(value) {
 	const node = Object.fromEntries(FIELDS.map((field, i) => [field, value(field, i) ?? null]));
 	node.key = sortKey(node.name);
-	node.words = TEXTS.map((field) => node[field] ?? "").join(" ").toLowerCase();
+	node.words = [...TEXTS.map((field) => node[field]), node.held && "held"].join(" ").toLowerCase();
 	return node;
 }
 
@@ -22,21 +24,18 @@ export function decode({ columns, dictionary }) {
 		(texts[field] ? texts[field][columns[field][i]] : columns[field][i]))]));
 }
 
-/* Applies an event `nodes`, and tells what changed: [{name, before, after}]. */
+/* Applies an event `nodes`. Returns whether nodes move on the map: one came, went, or has another
+ * place. */
 export function apply(nodes, { set = [], removed = [] }) {
-	const changes = set.map((values) => makeNode((_, i) => values[i]))
-		.map((after) => ({ name: after.name, before: nodes.get(after.name), after }));
-	for (const { name, after } of changes) nodes.set(name, after);
-	for (const name of removed) if (nodes.has(name)) {
-		changes.push({ name, before: nodes.get(name) });
-		nodes.delete(name);
+	let moved = false;
+	for (const values of set) {
+		const after = makeNode((_, i) => values[i]), before = nodes.get(after.name);
+		moved ||= !before || ["pool", "zone", "rack"].some((key) => before[key] !== after[key]);
+		nodes.set(after.name, after);
 	}
-	return changes;
+	for (const name of removed) moved = nodes.delete(name) || moved;
+	return moved;
 }
-
-/* Whether a change moves nodes on the map: one came, went, or has another place. */
-export const moves = ({ before, after }) => !before || !after ||
-	["pool", "zone", "rack"].some((field) => before[field] !== after[field]);
 
 /* The test of a filter: each word of `text` is in the node, and each facet has a chosen value. */
 export function matcher(text, chosen, facets) {
@@ -96,31 +95,58 @@ function statusOf(steps) {
 		all("pending", "away") ? "pending" : "active";
 }
 
-const counted = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+/* The plan of a rollout that is not over. */
+export const planOf = (policy) => policy?.rollout?.reason !== "UpToDate" && policy?.rollout?.plan;
 
 /* The steps of the rollout in order: [{kind, title, status, names, steps of these nodes, more, at,
- * sure}]. Waves that are done become one step; of the others the first ones remain. */
-export function rail({ plan, reason, until }, nodes, shown = 4) {
-	const madeAt = Date.parse(plan.madeAt) / 1000, { waveCount = 0, waves = [] } = plan;
-	const step = (kind, title, status, rest) =>
-		({ kind, title, status, names: [], more: 0, ...rest });
-	const wait = (kind, title) => step(kind, title, "active", { at: until, sure: true });
-	const all = waves.map(({ canary, names = [], nodes: n, begins, notBefore }, i) => {
+ * sure, soak}]. The plan names the first waves only: the last step has the nodes of others that are
+ * under way or failed. */
+export function rail({ rollout: { plan, reason, until }, soak }, nodes) {
+	const madeAt = seconds(plan.madeAt), { waveCount = 0, waves = [] } = plan;
+	function step(kind, title, names, rest) {
 		const steps = names.map((name) => progress(nodes.get(name), madeAt));
-		return step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`,
-			statusOf(steps), { names, steps, more: n - names.length, at: begins ?? notBefore,
-				sure: begins });
-	});
-	const isWave = ({ kind }) => kind === "wave", done = ({ status }) => status === "done";
-	const past = all.filter((one) => isWave(one) && done(one)).length;
-	const left = all.filter((one) => isWave(one) && !done(one));
-	const hidden = waveCount - waves.length + Math.max(0, left.length - shown);
+		return { kind, title, names, steps, status: statusOf(steps), more: 0, ...rest };
+	}
+	const wait = (kind, title) => step(kind, title, [], { status: "active", at: until, sure: true });
+	const all = waves.map(({ canary, names = [], nodes: n, begins, notBefore }, i) =>
+		step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`, names,
+			{ more: n - names.length, at: begins ?? notBefore, sure: begins,
+				soak: canary ? soak?.canary : soak?.wave }));
+	const named = new Set(all.flatMap(({ names }) => names)), hidden = waveCount - waves.length;
+	const others = [...nodes.values()].filter((node) => !named.has(node.name) &&
+		["active", "failed"].includes(progress(node, madeAt))).map(({ name }) => name);
 	return [
-		...all.filter((one) => !isWave(one)),
-		past && step("wave", counted(past, "wave"), "done"),
+		...all.filter(({ status }) => status === "done"),
 		reason === "Soaking" && wait("soak", "Soak"),
 		reason === "WaitingForWindow" && wait("window", "No window is open"),
-		...left.slice(0, shown),
-		hidden > 0 && step("more", counted(hidden, "more wave"), "pending"),
+		...all.filter(({ status }) => status !== "done"),
+		hidden > 0 && step("more", many(hidden, "more wave"), others),
 	].filter(Boolean);
+}
+
+const spansOf = (windows, now) => (windows ?? []).map(({ opens, closes }) =>
+	[seconds(opens), closes ? seconds(closes) : Infinity]).filter(([, closes]) => closes > now);
+
+/* The rollout on a line of time, {from, to, marks: [[kind, part of the line, another], …]}: the
+ * spans of windows, the beginnings of waves, the end and now; null: nothing is ahead. */
+export function timeline(policy, now) {
+	const { madeAt, ends, waves = [] } = planOf(policy) || {}, open = spansOf(policy?.windows, now);
+	if (!madeAt && !open.length) return null;
+	const begins = waves.map(({ begins, notBefore }) => seconds(begins ?? notBefore));
+	const to = Math.max(now + 3600, seconds(ends), ...begins,
+		...open.slice(0, 2).map(([, closes]) => closes).filter(Number.isFinite));
+	const from = Math.max(Math.min(now, seconds(madeAt) || now), now - (to - now) / 2);
+	const at = (second) => Math.min(1, Math.max(0, (second - from) / (to - from)));
+	const marks = [...open.map((span) => ["open", ...span]), ...begins.map((one) => ["wave", one]),
+		["end", seconds(ends)], ["now", now]].filter(([, a, b = a]) => a <= to && b >= from);
+	return { from, to, marks: marks.map(([kind, ...span]) => [kind, ...span.map(at)]) };
+}
+
+/* The windows in words. */
+export function windowsSaid(windows, now) {
+	const [[opens, closes] = [Infinity]] = spansOf(windows, now);
+	const until = closes < Infinity ? `until ${clock(closes, now)}` : "and stays open";
+	return !windows ? "" : opens === Infinity ? "No window opens." :
+		opens > now ? `The next window opens ${clock(opens, now)}, in ${span(opens - now)}, ${until}.` :
+			`A window is open ${until}.`;
 }

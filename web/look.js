@@ -22,7 +22,7 @@ export const SHAPES = {
 	notch: [faint, ["line", MARK]],
 	hollow: [["thin", "M1 1h10v10h-10z"]],
 	dot: [["full", disc(1.7)]],
-	bar: [faint, ["line", "M3 6h6"]],
+	bar: [full, ["cut", "M3.2 6h5.6"]],
 	gauge0: [faint],
 	gauge8: [full],
 };
@@ -33,7 +33,7 @@ const STATES = {
 	Failed: ["cross", "bad", "an upgrade or an operand failed"],
 	Unhealthy: ["alarm", "sick", "closed: a GPU has a fault"],
 	Lost: ["hollow", "gone", "the node is down"],
-	Unsupported: ["bar", "bad", "no driver or runtime is known for it"],
+	Unsupported: ["notch", "bad", "no driver or runtime is known for it"],
 	Waiting: ["slash", "wait", "takes no new pods; its jobs run on"],
 	Draining: ["corner", "wait", "GPU pods are evicted"],
 	Unloading: ["gauge4", "wait", "the old driver is removed"],
@@ -42,7 +42,8 @@ const STATES = {
 	Discovered: ["seed", "work", "a GPU was found"],
 	Installing: ["ring", "work", "driver and operands come up"],
 	Validating: ["target", "work", "a program runs on a GPU"],
-	Removing: ["bar", "wait", "Ostler removes what it installed"],
+	Removing: ["ring", "wait", "Ostler removes what it installed"],
+	Held: ["bar", "ok", "a user holds it: no upgrade begins"],
 	Ready: ["solid", "ok", "in service"],
 	ForeignStack: ["dot", "gone", "another GPU stack serves it"],
 	Unmanaged: ["dot", "none", "not Ostler's"],
@@ -65,7 +66,7 @@ const NO_DRIVER = "none", AWAY = ["Lost", "ForeignStack", "Unmanaged"];
 
 /* What a node has in each facet. A filter may name any of them. */
 export const FACETS = {
-	state: ({ state }) => state ?? "Unmanaged",
+	state: ({ state, held }) => (held && state === "Ready" ? "Held" : state ?? "Unmanaged"),
 	driver: ({ driver }) => driver ?? NO_DRIVER,
 	use: ({ state, used, gpus }) => (AWAY.includes(state) || !gpus ? "away" :
 		used >= gpus ? "full" : used ? "partly" : "idle"),

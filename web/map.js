@@ -88,13 +88,9 @@ export function layout(pools, width) {
 /* ---- finding */
 
 /* The name of the node at a point, or null. */
-export function nodeAt({ blocks, size }, x, y) {
-	for (const block of blocks) {
-		const col = Math.floor((x - block.x) / size), row = Math.floor((y - block.y) / size);
-		const i = block.down ? col * block.rows + row : row * block.cols + col;
-		if (col >= 0 && row >= 0 && col < block.cols && row < block.rows)
-			return block.nodes[i]?.name ?? null;
-	}
+export function nodeAt({ cells, size }, x, y) {
+	for (const [name, [left, top]] of cells)
+		if (x >= left && y >= top && x < left + size && y < top + size) return name;
 	return null;
 }
 
@@ -170,8 +166,7 @@ function outline(pen, { cells, size }, name, colour, width) {
 	pen.stroke();
 }
 
-/* Draws everything. The cells are put into `picture`: thousands of drawImage() take longer.
- * `flashes` has how far a flash has faded, from 0 to 1. */
+/* Draws everything. The cells are put into `picture`: thousands of drawImage() take longer. */
 export function draw(pen, placed, scene) {
 	const { nodes, colours, scale, picture } = scene, pixels = new Uint32Array(picture.data.buffer);
 	const at = (place) => Math.round((place + CORNER) * scale);
@@ -183,11 +178,6 @@ export function draw(pen, placed, scene) {
 	pen.putImageData(picture, 0, 0);
 	pen.setTransform(scale, 0, 0, scale, CORNER * scale, CORNER * scale);
 	drawLabels(pen, placed.labels, colours);
-	for (const [name, faded] of scene.flashes) {
-		pen.globalAlpha = 1 - faded;
-		outline(pen, placed, name, colours.ink, 3 - 2 * faded);
-	}
-	pen.globalAlpha = 1;
-	outline(pen, placed, scene.hovered, colours.quiet, 1.5);
+	outline(pen, placed, scene.at, colours.quiet, 1.5);
 	outline(pen, placed, scene.selected, colours.accent, 2.5);
 }

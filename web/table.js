@@ -1,12 +1,18 @@
-/* The table of nodes. Of all rows, at most 200 are in the document: those in view and around it. */
+/* The table of nodes. Only the rows in view, and a few around them, are in the document. */
 
-import { byId, driverOf, el, say, set, showGlyph, span } from "./dom.js";
+import { byId, driverOf, el, glyph, show, span } from "./dom.js";
+import { FACETS } from "./look.js";
 
-const HEIGHT = 34, WINDOW = 200, MARGIN = 80;
+const HEIGHT = 34, MARGIN = 10;
+
+function stateOf(node) {
+	const state = FACETS.state(node);
+	return node.held && state !== "Held" ? `${state}, held` : state;
+}
 
 /* Title, member to sort by, text if it is another one. */
 const COLUMNS = [
-	["Node", "name"], ["State", "state"], ["Reason", "reason"],
+	["Node", "name"], ["State", "state", stateOf], ["Reason", "reason"],
 	["Driver", "driver", driverOf],
 	["In use", "used", ({ used, gpus }) => `${used} of ${gpus}`],
 	["Faulty", "bad", ({ bad }) => bad || ""],
@@ -14,68 +20,60 @@ const COLUMNS = [
 	["Pool", "pool"], ["Zone", "zone"], ["Rack", "rack"], ["Product", "product"],
 ];
 
-/* The rows in the document when the table is scrolled so far: [first, past the last]. */
-export function windowOf(rows, scrolled) {
-	const first = Math.max(0, Math.min(Math.floor(scrolled / HEIGHT) - MARGIN, rows - WINDOW));
-	return [first, Math.min(rows, first + WINDOW)];
+/* A node in words: [[title, text], …]. */
+export const textsOf = (node, now) => COLUMNS.map(([title, member, text]) =>
+	[title, String((text ? text(node, now) : node[member]) ?? "")]);
+
+/* The rows in the document when the table is scrolled so far, of which the screen shows some at a
+ * time: [first, past the last]. */
+export function windowOf(rows, scrolled, seen) {
+	const size = seen + 2 * MARGIN;
+	const first = Math.max(0, Math.min(Math.floor(scrolled / HEIGHT) - MARGIN, rows - size));
+	return [first, Math.min(rows, first + size)];
 }
 
 /* Makes the table. The result shows {nodes in order, sort, lookOf, selected, now}. */
 export function makeTable(onSort, onOpen) {
-	const scroller = byId("rows"), body = byId("rows-body"), head = byId("rows-head"), rows = [];
-	const space = () => body.appendChild(el("tr.space", { "aria-hidden": "true" }, el("td")));
-	const above = space(), below = space();
-	let shown = { nodes: [] }, first = 0;
+	const scroller = byId("rows");
+	let shown = { nodes: [] }, first = 0, scrolled = 0;
 
-	for (const [title, member] of COLUMNS)
-		head.append(el("th", { scope: "col", "data-member": member },
-			el("button", { onclick: () => onSort(member) }, title)));
-
-	function makeRow() {
-		const open = ({ target }) => onOpen(target.textContent);
-		const row = el("tr", {}, el("th", { scope: "row" }, el("button.name", { onclick: open })),
-			el("td", {}, el("span"), el("span")));
-		for (let k = 2; k < COLUMNS.length; k++) row.append(el("td"));
-		return row;
+	function head([title, member]) {
+		const by = shown.sort === member ? "ascending" :
+			shown.sort === `-${member}` ? "descending" : "none";
+		return el("th", { scope: "col", "data-member": member, "aria-sort": by },
+			el("button", { onclick: () => onSort(member) }, title));
 	}
 
-	function fillRow(row, node, i) {
-		set(row, "aria-rowindex", i + 2);
-		set(row, "aria-current", node.name === shown.selected ? "true" : null);
-		COLUMNS.forEach(([, member, text], k) => {
-			const cell = k < 2 ? row.children[k].lastChild : row.children[k];
-			say(cell, String((text ? text(node, shown.now) : node[member]) ?? ""));
-		});
-		showGlyph(row.children[1].firstChild, shown.lookOf(node));
+	function row(node, i) {
+		const [name, state, ...others] = textsOf(node, shown.now).map(([, text]) => text);
+		return el("tr", { "data-key": name, "aria-rowindex": first + i + 2,
+			"aria-current": name === shown.selected },
+		el("th", { scope: "row" }, el("button.name", { onclick: () => onOpen(name) }, name)),
+		el("td", {}, glyph(shown.lookOf(node)), state), others.map((text) => el("td", {}, text)));
 	}
+
+	const space = (rows) => el("tr.space", { "aria-hidden": "true" },
+		el("td", { style: { height: `${rows * HEIGHT}px` } }));
+	const inView = () => windowOf(shown.nodes.length, scrolled, Math.ceil(innerHeight / HEIGHT));
 
 	function paint() {
-		const [from, to] = windowOf(shown.nodes.length, scroller.scrollTop);
+		const { nodes } = shown, [from, to] = inView();
 		first = from;
-		while (rows.length < to - from) rows.push(makeRow());
-		rows.forEach((row, k) => {
-			if (k >= to - from) return row.remove();
-			fillRow(row, shown.nodes[from + k], from + k);
-			if (!row.isConnected) below.before(row);
-		});
-		above.firstChild.style.height = `${from * HEIGHT}px`;
-		below.firstChild.style.height = `${(shown.nodes.length - to) * HEIGHT}px`;
+		show(byId("rows-body"), [space(from), ...nodes.slice(from, to).map(row),
+			space(nodes.length - to)]);
 	}
 
 	scroller.onscroll = () => {
-		const [from] = windowOf(shown.nodes.length, scroller.scrollTop);
+		scrolled = scroller.scrollTop;
+		const [from] = inView();
 		if (Math.abs(from - first) > MARGIN / 2 || !from !== !first) requestAnimationFrame(paint);
 	};
 
 	return (next) => {
 		if (next.sort !== shown.sort) scroller.scrollTop = 0;
 		shown = next;
-		set(body.parentNode, "aria-rowcount", next.nodes.length + 1);
-		for (const cell of head.children) {
-			const { member } = cell.dataset;
-			const by = next.sort === member ? "ascending" : next.sort === `-${member}` && "descending";
-			set(cell, "aria-sort", by || null);
-		}
+		show(byId("rows-head"), COLUMNS.map(head));
+		scroller.firstElementChild.setAttribute("aria-rowcount", next.nodes.length + 1);
 		paint();
 	};
 }

@@ -104,3 +104,20 @@ bool windows_open(const struct window *windows, size_t count, int64_t now_s, int
     *ret_change_s = change_s;
     return open;
 }
+
+size_t windows_ahead(const struct window *windows, size_t count, int64_t now_s, size_t max,
+                     struct window_span ret[])
+{
+    size_t n = 0;
+    int64_t at_s = now_s, change_s;
+    /* Each span takes two looks. Openings that follow on each other may take more for one. */
+    for (size_t looks = 0; count > 0 && looks < 2 * max && at_s < INT64_MAX; looks++) {
+        bool open = windows_open(windows, count, at_s, &change_s);
+        if (open && n > 0 && ret[n - 1].closes_s == at_s)
+            ret[n - 1].closes_s = change_s;
+        else if (open)
+            ret[n++] = (struct window_span){ at_s, change_s };
+        at_s = change_s;
+    }
+    return n;
+}

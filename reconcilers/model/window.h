@@ -28,4 +28,14 @@ bool window_parse(const char *schedule, int64_t duration_s, const char *time_zon
  * changes. */
 bool windows_open(const struct window *windows, size_t count, int64_t now_s, int64_t *ret_change_s);
 
+/* A time in which windows are open, in epoch seconds. */
+struct window_span {
+    int64_t opens_s;  /* `now_s` if they are open then */
+    int64_t closes_s; /* INT64_MAX: not in the next five years; else as windows_open() has it */
+};
+
+/* The first spans from `now_s` on, in order; returns how many, at most `max`. */
+size_t windows_ahead(const struct window *windows, size_t count, int64_t now_s, size_t max,
+                     struct window_span ret[]);
+
 #endif

@@ -6,6 +6,7 @@ build/ostler-sim. Prints "fleet page: N passed, N failed"."""
 import http.client
 import json
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -32,14 +33,17 @@ class Ostler:
     """One replica, with its page."""
 
     def __init__(self, cluster, name):
-        with socket.create_server(("127.0.0.1", 0)) as s:
-            self.port = s.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as s, socket.create_server(
+            ("127.0.0.1", 0)
+        ) as other:
+            self.port, self.metrics_port = s.getsockname()[1], other.getsockname()[1]
         self.log = cluster.folder / f"{name}.log"
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 [
                     common.BUILD / "ostler", "--kubeconfig", cluster.folder / "ostler",
-                    "--namespace", "ostler-system", "--log-format", "text", "--listen", "",
+                    "--namespace", "ostler-system", "--log-format", "text",
+                    "--listen", f"127.0.0.1:{self.metrics_port}",
                     "--fleet-listen", f"127.0.0.1:{self.port}",
                 ],
                 stderr=log,
@@ -58,6 +62,16 @@ class Ostler:
         finally:
             c.close()
 
+    def requests(self):
+        """How many requests it has sent to the API server."""
+        c = http.client.HTTPConnection("127.0.0.1", self.metrics_port, timeout=10)
+        c.request("GET", "/metrics")
+        text = c.getresponse().read().decode()
+        c.close()
+        found = re.findall(r"^rest_client_requests_total{.*} (\S+)$", text, re.M)
+        assert found, text[:500]
+        return sum(map(float, found))
+
     def states(self):
         """The state of each node on the page."""
         status, fleet = self.get("/fleet.json")
@@ -69,10 +83,14 @@ class Ostler:
 
     def follow(self, after):
         """The stream after an id."""
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        c.request("GET", f"/events?after={after}")
-        self.stream = c.getresponse()
+        self.stream = self.stream_of(f"/events?after={after}")
         assert self.stream.status == 200, self.stream.status
+
+    def stream_of(self, path):
+        """An answer that never ends."""
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        c.request("GET", path)
+        return c.getresponse()
 
     def event(self):
         """The next event that is no beat: (its name, its data, its id)."""
@@ -144,6 +162,46 @@ def changes_come_as_events(c, a, b):
             states.pop(name, None)  # one without GPUs was never there
     assert len(seen) > 2, seen
     c.until(lambda: leader.states() == states == c.states(), (states, c.states()))
+
+
+@test
+def viewers_cause_no_requests(c, a, b):
+    """Viewers who take snapshots, stories and the stream cause no request to the API server: what
+    Ostler sends meanwhile is what it sends without them."""
+    leader = leader_of(a, b)
+    before, began = leader.requests(), time.time()
+    viewers = [leader.stream_of(f"/events?after={n}") for n in range(20)]
+    for _ in range(200):
+        assert leader.get("/fleet.json")[0] == leader.get("/node/gpu-1.json")[0] == 200
+    took, sent = time.time() - began, leader.requests() - before
+    for viewer in viewers:
+        viewer.close()
+    # Leases and watches are renewed, and late reports of the rollout before may be written.
+    assert sent < 20 + 2 * took, (sent, took)
+
+
+@test
+def a_hold_and_windows_are_there(c, a, b):
+    """A node that a user holds says so in its column, and the policy has the windows ahead."""
+    leader = leader_of(a, b)
+
+    def held():
+        columns = leader.get("/fleet.json")[1]["columns"]
+        return [n for n, h in zip(columns["name"], columns["held"]) if h]
+
+    assert held() == []
+    node = "/api/v1/nodes/gpu-2"
+    c.ask("PATCH", node, {"metadata": {"labels": {"ostler.dev/hold": "true"}}}, common.MERGE)
+    c.until(lambda: held() == ["gpu-2"], "the hold")
+    c.ask("PATCH", node, {"metadata": {"labels": {"ostler.dev/hold": None}}}, common.MERGE)
+    c.until(lambda: held() == [], "the release")
+    windows = [{"schedule": "0 2 * * 6", "duration": "4h"}]
+    c.ask("PATCH", common.POLICY, {"spec": {"rollout": {"windows": windows}}}, common.MERGE)
+    c.until(lambda: leader.get("/fleet.json")[1]["policy"]["windows"], "the windows")
+    spans = leader.get("/fleet.json")[1]["policy"]["windows"]
+    assert len(spans) == 8 and all(w["closes"].endswith("T06:00:00Z") for w in spans), spans
+    c.ask("PATCH", common.POLICY, {"spec": {"rollout": {"windows": None}}}, common.MERGE)
+    c.until(lambda: leader.get("/fleet.json")[1]["policy"]["windows"] is None, "no windows")
 
 
 @test

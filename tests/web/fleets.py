@@ -3,10 +3,15 @@ with hostile names, and the stories of their nodes."""
 
 import copy
 import datetime
+import pathlib
 import random
+import re
 
 BEGAN = datetime.datetime(2026, 11, 20, 10, 30, tzinfo=datetime.timezone.utc)
 OLD, NEW = "570.211.01", "580.178.04"
+# The one that the chart installs.
+VERSION = re.search(r"^appVersion: (.*)$", (pathlib.Path(__file__).resolve().parents[2] /
+                    "charts" / "ostler" / "Chart.yaml").read_text(), re.M).group(1)
 
 
 def time_of(seconds_ago):
@@ -20,7 +25,7 @@ def second(seconds_ago):
 def node(name, pool, zone, rack, product, gpus, used, since, driver=OLD):
     return {"name": name, "pool": pool, "zone": zone, "rack": rack, "state": "Ready",
             "reason": "OperandsUp", "product": product, "driver": driver, "target": NEW,
-            "gpus": gpus, "used": used, "bad": 0, "since": second(since)}
+            "gpus": gpus, "used": used, "bad": 0, "since": second(since), "held": 0}
 
 
 # Name, zones, racks in each, nodes in each rack, product, GPUs of a node.
@@ -66,7 +71,8 @@ BLOCKERS = (("ml-team/pretrain-llm-7", "Job", "a job that has run for 3 h; it en
 
 
 def wave(names, canary=False, nodes=None, **more):
-    return {"nodes": nodes or len(names), "names": list(names)[:8], "canary": canary, **more}
+    """As the status has it: the first five names."""
+    return {"nodes": nodes or len(names), "names": list(names)[:5], "canary": canary, **more}
 
 
 def policy_of(nodes, waves):
@@ -97,6 +103,7 @@ def policy_of(nodes, waves):
                        "begins when one of them is done.",
             "plan": {"hash": "7c1f", "madeAt": time_of(5 * 3600), "nodes": len(nodes),
                      "waveCount": 34, "ends": time_of(-5400), "waves": waves}},
+        "windows": None, "soak": {"canary": 900, "wave": 0},
         "health": {"mode": "Close", "braked": False, "reason": "NotBraked", "message": ""},
         "blockers": [],
     }
@@ -117,10 +124,17 @@ def rolling():
     nodes[names[240]].update(state="Lost", reason="NodeNotReady", used=0, since=second(4000))
     for name in names[250:253]:
         nodes[name].update(state="ForeignStack", reason="ForeignStack", driver=None, target=None)
-    waves = [wave(names[:1], canary=True), *(wave(names[k:k + 8]) for k in range(1, 180, 8))]
+    for name in names[160:163]:
+        nodes[name]["held"] = 1
+    nodes[names[100]]["held"] = 1
+    waves = [wave(names[:1], canary=True, begins=time_of(5 * 3600)),
+             *(wave(names[k:k + 8], notBefore=time_of(4 * 3600 - 60 * k))
+               for k in (1, 97, 145, 153))]
     fleet = {"nodes": nodes, "asOf": time_of(0), "holder": "ostler-6d5c8f7b9-x2v4q",
-             "version": "0.9.0", "policy": policy_of(nodes, waves), "story": story}
+             "version": VERSION, "policy": policy_of(nodes, waves), "story": story}
     held = [n for n, (state, *_) in zip(names[143:], UNDER_WAY) if state in ("Waiting", "Draining")]
+    fleet["policy"]["windows"] = [{"opens": time_of(-opens), "closes": time_of(-opens - 9000)}
+                                  for opens in range(0, 8 * 86400, 86400)]
     fleet["policy"]["blockers"] = [
         {"node": name, "pod": pod, "reason": reason, "message": message, "next": then,
          "since": time_of(second(0) - nodes[name]["since"])}
@@ -164,7 +178,7 @@ def hostile():
 def empty():
     """No nodes and no policy."""
     return {"nodes": {}, "policy": None, "asOf": time_of(0), "holder": "ostler-0",
-            "version": "0.9.0", "story": story}
+            "version": VERSION, "story": story}
 
 
 # ---- stories

@@ -65,7 +65,10 @@ def opened(browser, fleet, fragment="", expect=None, **options):
     complained about nothing, apart from what `expect` matches."""
     with mock.Server(fleet) as server:
         with browser.page(server.url + fragment, **options) as page:
-            page.until(LIVE.format(len(fleet["nodes"])))
+            try:
+                page.until(LIVE.format(len(fleet["nodes"])))
+            except AssertionError as problem:
+                raise AssertionError(f"{problem}; {page.log}") from None
             yield server, page
             page.eval("0")
             fine = f"{USUAL}|{expect}" if expect else USUAL

@@ -25,7 +25,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 FIELDS = ("name", "pool", "zone", "rack", "state", "reason", "product", "driver", "target", "gpus",
-          "used", "bad", "since")
+          "used", "bad", "since", "held")
 TEXTS = {"pool": "pool", "zone": "zone", "rack": "rack", "state": "state", "reason": "reason",
          "product": "product", "driver": "driver", "target": "driver"}
 

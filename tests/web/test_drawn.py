@@ -136,8 +136,8 @@ def the_headline_is_the_policys(browser):
         figures = texts(page, "#figures > .card")
         gpus = sum(node["gpus"] for node in nodes)
         usable = sum(node["gpus"] - node["bad"] for node in ready)
-        assert figures[0] == f"{len(ready)}of {len(nodes)}nodes ready", figures
-        assert figures[1] == f"{usable:,}of {gpus:,}GPUs in service", figures
+        assert figures[0] == f"{len(ready)}of {len(nodes)}, 94 %nodes ready", figures
+        assert figures[1] == f"{usable:,}of {gpus:,}, 96 %GPUs in service", figures
         assert figures[3].startswith("141of 258, 54 %"), figures
         assert figures[4].startswith("3"), figures
         server.wait_for_stream()
@@ -149,16 +149,21 @@ def the_headline_is_the_policys(browser):
 
 @test
 def the_rail_shows_where_the_rollout_is(browser):
-    """The rail has the canary, what is done, what is under way with a tick for each node, a failed
-    wave, and how much is to come."""
-    with opened(browser, fleets.rolling()) as (_, page):
+    """The rail has the canary, a tick and a state for each node that the plan names, the pool, a
+    failed wave, and last the waves that the plan does not name, with their nodes under way."""
+    fleet = fleets.rolling()
+    fleet["nodes"]["h100-a01-03"]["state"] = "Lost"  # its wave is done without it
+    with opened(browser, fleet) as (_, page):
         steps = page.eval("[...document.querySelectorAll('#rail li')].map((li) => "
                           "[li.className, li.firstChild.textContent])")
-        assert steps == [["canary done", "Canary"], ["wave done", "16 waves"],
-                         ["wave failed", "Wave 14 of 34"], ["wave active", "Wave 19 of 34"],
-                         ["wave active", "Wave 20 of 34"], ["wave pending", "Wave 21 of 34"],
-                         ["more pending", "13 more waves"]], steps
-        assert page.eval("document.querySelectorAll('#rail .failed button').length") == 8
+        assert steps == [["canary done", "Canary"], ["wave done", "Wave 2 of 34"],
+                         ["wave failed", "Wave 3 of 34"], ["wave active", "Wave 4 of 34"],
+                         ["wave pending", "Wave 5 of 34"], ["more active", "29 more waves"]], steps
+        assert page.eval("document.querySelectorAll('#rail .failed button').length") == 5
+        assert texts(page, "#rail .failed p") == ["train-h100 · not before 08:07:00", "and 3 nodes"]
+        assert page.eval("[...document.querySelectorAll('#rail .more button')].map((one) =>"
+                         "one.title)") == [
+            "h100-c06-08: Validating", "l40s-a01-01: Installing", "l40s-a02-01: Waiting"]
         shows(page, "#rollout-sums", "141 done · 5 under way · 1 failed · 3 waiting for jobs")
 
 
@@ -166,11 +171,11 @@ def the_rail_shows_where_the_rollout_is(browser):
 def a_new_node_is_not_under_way(browser):
     """A node that was at work before the plan was made has not begun its wave."""
     fleet = fleets.rolling()
-    fleet["nodes"]["l40s-a02-06"].update(state="Installing", since=fleets.second(6 * 3600))
+    fleet["nodes"]["l40s-a03-05"].update(state="Installing", since=fleets.second(6 * 3600))
     with opened(browser, fleet) as (_, page):
         steps = page.eval("[...document.querySelectorAll('#rail li')].map((li) => "
                           "[li.firstChild.textContent, li.className])")
-        assert dict(steps)["Wave 21 of 34"] == "wave pending", steps
+        assert dict(steps)["Wave 5 of 34"] == "wave pending", steps
 
 
 @test
@@ -181,11 +186,70 @@ def soaks_and_windows_say_until_when(browser):
     rollout.update(reason="Soaking", until=fleets.time_of(-600))
     with opened(browser, fleet) as (server, page):
         shows(page, "#rail .soak", "Soak")
-        assert "until 10:40:00, in" in text(page, "#rail .soak"), text(page, "#rail .soak")
+        assert "until 10:40:00 · in" in text(page, "#rail .soak"), text(page, "#rail .soak")
         server.wait_for_stream()
         rollout["reason"] = "WaitingForWindow"
         server.send("policy", {"asOf": fleet["asOf"], "policy": fleet["policy"]})
         shows(page, "#rail .window", "No window is open")
+
+
+@test
+def a_held_node_has_a_bar_and_a_word(browser):
+    """A node in service that a user holds has a bar on the map, and a counter of its own; another
+    state stays, and the table says both. The filter finds the word."""
+    fleet = fleets.rolling()
+    held = {name for name, node in fleet["nodes"].items() if node["held"]}
+    with opened(browser, fleet, "#q=held") as (_, page):
+        withheld = {n for n, node in fleet["nodes"].items() if node["reason"] == "GpuWithheld"}
+        assert set(read(page)["shown"]) - withheld == held and len(held) == 4
+        bars = {name for name, _, _, shape, tone in page.eval("fleet.cells()") if shape == "bar"}
+        assert bars == {name for name in held if fleet["nodes"][name]["state"] == "Ready"}, bars
+        assert "3Held" in texts(page, "#states .chip"), texts(page, "#states .chip")
+        states = texts(page, "#rows-body td:nth-of-type(1)")
+        assert states[1:-1] == ["Failed, held", "Held", "Held", "Held", "Ready"], states
+
+
+WINDOWS = """import('./fleet.js').then(({timeline, windowsSaid}) => {
+  const at = (s) => new Date(s * 1000).toISOString(), windows = %s, plan = %s;
+  const policy = {windows: windows?.map(([opens, closes]) =>
+    ({opens: at(opens), closes: closes && at(closes)})), rollout: plan && {reason: 'x', plan:
+    {madeAt: at(plan[0]), ends: plan[1] && at(plan[1]), waves: plan.slice(2).map((one) =>
+      ({begins: at(one)}))}}};
+  const line = timeline(policy, 100000);
+  return [line && [line.from, line.to, ...line.marks.map(([kind, ...span]) =>
+    [kind, ...span.map((one) => Math.round(100 * one))])], windowsSaid(policy.windows, 100000)];
+})"""
+
+
+@test
+def windows_are_spans_and_words(browser):
+    """The line of time reaches from the plan to the end of the rollout and of the next two windows;
+    on it are the windows, the waves, the end and now. A sentence says the same of the windows."""
+    rows = (
+        ("undefined", "null", None, ""),
+        ("[]", "null", None, "No window opens."),
+        ("[[90000, 99999]]", "null", None, "No window opens."),
+        ("[[107200, 110800]]", "null", [100000, 110800, ["open", 67, 100], ["now", 0]],
+         "The next window opens 05:46:40, in 2 h, until 06:46:40."),
+        ("[[100000, 110000], [186400, 196400], [272800, 282800]]", "null",
+         [100000, 196400, ["open", 0, 10], ["open", 90, 100], ["now", 0]],
+         "A window is open until 06:33:20."),
+        ("[[99990, 103000]]", "null", [100000, 103600, ["open", 0, 83], ["now", 0]],
+         "A window is open until 04:36:40."),
+        ("[[90000, null]]", "null", [100000, 103600, ["open", 0, 100], ["now", 0]],
+         "A window is open and stays open."),
+        ("undefined", "[99000, 101000, 99500, 102000]",
+         [99000, 103600, ["wave", 11], ["wave", 65], ["end", 43], ["now", 22]], ""),
+        ("undefined", "[50000]", [98200, 103600, ["now", 33]], ""),
+    )
+    with opened(browser, fleets.empty()) as (_, page):
+        for windows, plan, line, said in rows:
+            got = page.eval(WINDOWS % (windows, plan))
+            assert got == [line, said], (windows, plan, got)
+    with opened(browser, fleets.rolling()) as (_, page):
+        shows(page, "#windows", "A window is open until 13:00:00.")
+        kinds = page.eval("[...document.querySelectorAll('#time .line i')].map((i) => i.className)")
+        assert counted(kinds) == {"open": 2, "wave": 5, "end": 1, "now": 1}, kinds
 
 
 @test
@@ -199,6 +263,11 @@ def blockers_name_node_pod_age_and_what_is_next(browser):
         assert (node, when) == ("l40s-a01-05", "Job · 41 min"), lines[0]
         assert what.startswith("ml-team/pretrain-llm-7 · a job"), what
         assert then.startswith("Next: the node drains when the job has ended"), then
+    fleet = fleets.rolling()
+    fleet["policy"]["blockers"][0].update(pod="a/b", next="then c",
+                                          message="pod a/b is starting; then c")
+    with opened(browser, fleet) as (_, page):  # what the message has is not said twice
+        assert texts(page, "#blockers li:first-child p") == ["pod a/b is starting; then c", ""]
 
 
 @test
@@ -270,12 +339,15 @@ def filters_and_order_are_pure(browser):
             ['-name', ['gpu-10', 'gpu-2', 'gpu-1']], ['since', ['gpu-10', 'gpu-2', 'gpu-1']],
             ['-since', ['gpu-2', 'gpu-10', 'gpu-1']], ['state', ['gpu-2', 'gpu-1', 'gpu-10']],
           ]) is(names(fleet.sorted([...all], by, others)), wanted);
-          for (const [rows, scrolled, wanted] of [[0, 0, [0, 0]], [50, 0, [0, 50]],
-            [5000, 0, [0, 200]], [5000, 34 * 1000, [920, 1120]], [5000, 1e9, [4800, 5000]],
-          ]) is(table.windowOf(rows, scrolled), wanted);
+          for (const [rows, scrolled, wanted] of [[0, 0, [0, 0]], [40, 0, [0, 40]],
+            [5000, 0, [0, 50]], [5000, 34 * 1000, [990, 1040]], [5000, 1e9, [4950, 5000]],
+          ]) is(table.windowOf(rows, scrolled, 30), wanted);
           for (const [s, wanted] of [[-5, '0 s'], [59.9, '59 s'], [60, '1 min'], [7199, '1 h'],
             [86400 * 3, '3 d']]) is(dom.span(s), wanted);
-          is(fleet.apply(nodes, {set: [], removed: ['no such node']}), []);
+          for (const [change, moved] of [[{removed: ['no such node']}, false],
+            [{set: [row('gpu-1', 'Ready', 7)]}, false], [{set: [row('gpu-3', 'Ready', 7)]}, true],
+            [{set: [['gpu-3', 'q', ...row('', 'Ready', 7).slice(2)]]}, true],
+            [{removed: ['gpu-3']}, true]]) is(fleet.apply(nodes, change), moved);
           const placed = map.layout(map.tree(all), 400);
           for (const [name, [x, y]] of placed.cells) is(map.nodeAt(placed, x + 2, y + 2), name);
           is(map.nodeAt(placed, 399, 399), null);

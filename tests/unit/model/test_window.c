@@ -280,12 +280,73 @@ static void check_no_schedule(void **state)
     assert_int_equal(change, INT64_MAX);
 }
 
+/* ---- the spans ahead */
+
+enum { SPANS = 3 };
+
+static const struct ahead_row {
+    struct window_row of;
+    const char *spans[2 * SPANS]; /* opens, closes, opens, …; NULL: never */
+} ahead_rows[] = {
+    { { "none", { { 0 } }, "2026-11-21T03:00:00Z", false, NULL }, { 0 } },
+    { { "closed now", { { "0 2 * * 6", "4h", "UTC" } }, "2026-11-22T00:00:00Z", false, NULL },
+      { "2026-11-28T02:00:00Z", "2026-11-28T06:00:00Z", "2026-12-05T02:00:00Z",
+        "2026-12-05T06:00:00Z", "2026-12-12T02:00:00Z", "2026-12-12T06:00:00Z" } },
+    { { "open now", { { "0 2 * * 6", "4h", "UTC" } }, "2026-11-21T03:00:00Z", false, NULL },
+      { "2026-11-21T03:00:00Z", "2026-11-21T06:00:00Z", "2026-11-28T02:00:00Z",
+        "2026-11-28T06:00:00Z", "2026-12-05T02:00:00Z", "2026-12-05T06:00:00Z" } },
+    { { "two that meet are one",
+        { { "0 2 * * 6", "4h", "UTC" }, { "0 6 * * 6", "1h", "UTC" } },
+        "2026-11-22T00:00:00Z",
+        false,
+        NULL },
+      { "2026-11-28T02:00:00Z", "2026-11-28T07:00:00Z", "2026-12-05T02:00:00Z",
+        "2026-12-05T07:00:00Z", "2026-12-12T02:00:00Z", "2026-12-12T07:00:00Z" } },
+    { { "always open", { { "* * * * *", "1h", "UTC" } }, "2026-11-21T03:00:00Z", false, NULL },
+      { "2026-11-21T03:00:00Z" } },
+    { { "never open", { { "0 0 30 2 *", "1h", "UTC" } }, "2026-11-21T03:00:00Z", false, NULL },
+      { 0 } },
+};
+
+static void check_ahead(void **state)
+{
+    const struct ahead_row *row = *state;
+    struct window windows[WINDOWS];
+    struct window_span got[SPANS];
+    size_t count = parse(&row->of, windows), want = 0;
+    while (want < SPANS && row->spans[2 * want])
+        want++;
+    assert_int_equal(windows_ahead(windows, count, at(row->of.now), SPANS, got), want);
+    for (size_t i = 0; i < want; i++) {
+        const char *closes = row->spans[2 * i + 1];
+        assert_int_equal(got[i].opens_s, at(row->spans[2 * i]));
+        assert_int_equal(got[i].closes_s, closes ? at(closes) : INT64_MAX);
+    }
+}
+
+/* One that is found in thousands of steps is still one, and is found in bounded time. */
+static void check_ahead_of_many(void **state)
+{
+    (void) state;
+    struct window windows[2];
+    struct window_span got[SPANS];
+    int64_t now = at("2026-11-21T09:00:00Z");
+    assert_true(window_parse("*/2 * * * *", 60, "UTC", &windows[0]));
+    assert_true(window_parse("1-59/2 * * * *", 60, "UTC", &windows[1]));
+    assert_int_equal(windows_ahead(windows, 2, now, SPANS, got), 1);
+    assert_int_equal(got[0].opens_s, now);
+    assert_true(got[0].closes_s > now + 86400);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_open, ordinary_rows);
     SUITE_ROWS(&s, check_open, several_rows);
     SUITE_ROWS(&s, check_open, clock_rows);
+    for (size_t i = 0; i < ARRAY_LEN(ahead_rows); i++)
+        suite_add(&s, ahead_rows[i].of.name, check_ahead, &ahead_rows[i]);
+    suite_add(&s, "spans of openings that follow on each other", check_ahead_of_many, NULL);
     suite_add(&s, "thousands of openings that follow on each other", check_many, NULL);
     suite_add(&s, "what is no schedule never opens", check_no_schedule, NULL);
     return suite_run(&s, "window");
