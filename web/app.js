@@ -1,5 +1,5 @@
-/* The page: holds what is known and what is looked at, and draws what has changed in each frame.
- * The fragment of the address holds the view, so that a link shows it. */
+/* Holds what is known and looked at, and draws what has changed in each frame. The fragment of the
+ * address holds the view, so that a link shows it. */
 
 import { byId, clock, el, join, many, number, say, seconds, show, span } from "./dom.js";
 import { makeDrawer } from "./drawer.js";
@@ -111,7 +111,7 @@ function showCounts() {
 function showTable() {
 	const { q, chosen, sort, node } = view, all = [...fleet.nodes.values()];
 	matches = matcher(q, chosen, FACETS);
-	shown = sorted(all.filter(matches), sort, { name: ({ key }) => key, state: urgency });
+	shown = sorted(all.filter(matches), sort, { __proto__: null, name: ({ key }) => key, state: urgency });
 	byId("clear").hidden = !q && !Object.keys(chosen).length;
 	say(byId("shown"), `${number(shown.length)} of ${number(all.length)}`);
 	table({ nodes: shown, sort, lookOf: stateLook, selected: node, now: now() });
@@ -198,7 +198,7 @@ function showLink() {
 	say(byId("as-of"), !asOf ? kind : join(`as of ${clock(asOf, now())}`,
 		kind === "waiting" ? why : !silent && kind));
 	panels.showBanner(...trouble(silent));
-	if (!silent || kind === "standby" || Date.now() - triedAt < AGAIN_MS) return;
+	if (document.hidden || !silent || kind === "standby" || Date.now() - triedAt < AGAIN_MS) return;
 	link.triedAt = Date.now();
 	again();
 }
@@ -261,8 +261,10 @@ matchMedia("(prefers-color-scheme: dark)").onchange = () => redraw(PLACES);
 new ResizeObserver(() => byId("room").clientWidth !== scene.width && redraw(PLACES))
 	.observe(byId("room"));
 const again = connect((kind, data) => {
-	if (data?.asOf)
-		Object.assign(link, { kind: "live", heardAt: Date.now(), asOf: seconds(data.asOf) });
+	/* A blind Ostler repeats its time. That of a new leader may be earlier. */
+	const asOf = seconds(data?.asOf), by = asOf - link.asOf;
+	if (asOf) link.kind = "live";
+	if (asOf && (by > 0 || by < -2)) Object.assign(link, { heardAt: Date.now(), asOf });
 	HEARD[kind](data);
 	showLink();
 });

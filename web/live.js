@@ -43,7 +43,7 @@ export function connect(hear) {
 			opened = true;
 			hear("open");
 		};
-		/* The browser connects again by itself, unless it was refused. Then the snapshot says why. */
+		/* The browser connects again by itself, unless refused. Then the snapshot says why. */
 		stream.onerror = ({ target }) => {
 			const refused = target.readyState === EventSource.CLOSED;
 			hear("waiting", refused && !opened ? "No stream is free: the page updates every 10 s" :
@@ -52,7 +52,7 @@ export function connect(hear) {
 		};
 	}
 
-	/* A tab that is not looked at leaves its stream to others. */
+	/* A hidden tab leaves its stream to others. */
 	document.onvisibilitychange = () => (document.hidden ? close() : start());
 	start();
 	return start;

@@ -1,5 +1,5 @@
 /* How a node looks: a tile of 12 × 12 units with a shape and a tone, by state, driver, use or
- * health. The shape says the same as the colour. Map and chips draw from these tables. */
+ * health. The shape says the same as the colour. */
 
 const disc = (r) => `M6 ${6 - r}a${r} ${r} 0 0 1 0 ${2 * r}a${r} ${r} 0 0 1 0-${2 * r}z`;
 /* A tile that is filled up to a height. */

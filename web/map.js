@@ -166,7 +166,7 @@ function outline(pen, { cells, size }, name, colour, width) {
 	pen.stroke();
 }
 
-/* Draws everything. The cells are put into `picture`: thousands of drawImage() take longer. */
+/* The cells are put into `picture`: thousands of drawImage() take longer. */
 export function draw(pen, placed, scene) {
 	const { nodes, colours, scale, picture } = scene, pixels = new Uint32Array(picture.data.buffer);
 	const at = (place) => Math.round((place + CORNER) * scale);

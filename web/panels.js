@@ -1,4 +1,4 @@
-/* The panels around the map. Each shows what it is given, and remembers nothing. */
+/* The panels around the map. They remember nothing. */
 
 import { bar, byId, clock, command, el, glyph, join, many, number, say, seconds, show, span, toned }
 	from "./dom.js";

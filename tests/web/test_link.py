@@ -112,9 +112,23 @@ def silence_greys_the_page(browser):
         page.eval(LATER.format(10))
         shows(page, BANNER, "No word from Ostler since 10:30:00, for 1 min")
         assert page.eval("document.body.className") == "stale"
+        server.fleet["asOf"] = fleets.time_of(-65)
         server.answers.set()
         banner_is_hidden(page)
         assert page.eval("document.body.className") == ""
+
+
+@test
+def an_ostler_that_hears_nothing_greys_the_page(browser):
+    """An Ostler that cannot watch the cluster answers with the time when it last could. To the
+    page that is silence."""
+    with opened(browser, fleets.rolling()) as (server, page):
+        server.wait_for_stream()
+        page.eval(LATER.format(61))
+        page.until("page.link.kind === 'live' && page.link.triedAt > 0")
+        server.send("beat", {"asOf": server.fleet["asOf"]})
+        shows(page, BANNER, "No word from Ostler since 10:30:00, for 1 min")
+        assert page.eval("document.body.className") == "stale"
 
 
 @test
@@ -122,6 +136,7 @@ def a_silent_connection_is_opened_anew(browser):
     """After 60 s without a word the page asks for the fleet again: the connection may be dead."""
     with opened(browser, fleets.rolling()) as (server, page):
         server.wait_for_stream()
+        server.fleet["asOf"] = fleets.time_of(-61)
         page.eval(LATER.format(61))
         page.until("document.getElementById('link').className === 'live'")
         assert [path for path, _ in server.asked].count("/fleet.json") == 1
@@ -160,6 +175,7 @@ def an_ostler_that_is_away_is_said(browser):
         page.until("document.getElementById('link').className === 'waiting'")
         page.eval(LATER.format(61))
         shows(page, BANNER, "No word from Ostler since 10:30:00")
-        with mock.Server(fleets.rolling(), port):
+        later = {**fleets.rolling(), "asOf": fleets.time_of(-65)}
+        with mock.Server(later, port):
             page.until("fleet.read().link === 'live'", 20)
             banner_is_hidden(page)
