@@ -270,7 +270,7 @@ static void check_many(void **state)
     }
 }
 
-/* Windows that follow on each other in each day of all years are one; a gap anywhere makes it close. */
+/* Windows that follow on each other on every day are one, which never closes. */
 static const struct always_row {
     const char *name, *schedule;
     int64_t duration_s;
