@@ -179,6 +179,18 @@ int schedule_end_of_day(const struct schedule *s)
     return highest(s->hours) * 60 + highest(s->minutes);
 }
 
+bool schedule_is_daily(const struct schedule *s)
+{
+    bool days = s->days == 0xfffffffe, weekdays = s->weekdays == 0x7f;
+    return s->months == 0x1ffe && (s->either_day ? days || weekdays : days && weekdays);
+}
+
+int schedule_night(const struct schedule *s)
+{
+    int first = lowest(s->hours) * 60 + lowest(s->minutes);
+    return CALENDAR_DAY_MINUTES - schedule_end_of_day(s) + first;
+}
+
 /* The largest difference of two neighbours; 0 if there is only one. */
 static int widest_gap(uint64_t bits)
 {

@@ -30,6 +30,10 @@ int64_t schedule_next(const struct schedule *s, int64_t from, int64_t to);
 int64_t schedule_last(const struct schedule *s, int64_t to, int64_t from);
 /* The last minute of the day at which it fires. */
 int schedule_end_of_day(const struct schedule *s);
+/* Whether it fires every day. */
+bool schedule_is_daily(const struct schedule *s);
+/* The minutes from its last firing of one day to its first one of the next, if it fires on both. */
+int schedule_night(const struct schedule *s);
 /* The longest gap, in minutes, between two consecutive firings on one day. */
 int schedule_widest_gap(const struct schedule *s);
 

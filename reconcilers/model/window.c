@@ -17,6 +17,9 @@ bool window_parse(const char *schedule, int64_t duration_s, const char *time_zon
         return false;
     ret->zone = zone_find(time_zone);
     ret->merges = schedule_widest_gap(&ret->schedule) * 60 <= duration_s;
+    ret->always = ret->merges && ret->zone && zone_is_fixed(ret->zone) &&
+                  schedule_is_daily(&ret->schedule) &&
+                  schedule_night(&ret->schedule) * 60 <= duration_s;
     return true;
 }
 
@@ -46,6 +49,8 @@ static int64_t last_minute(const struct window *w, int64_t at_s)
 /* Until when a window stays open, as far as that day shows; `at_s`: it is closed. */
 static int64_t open_until(const struct window *w, int64_t at_s)
 {
+    if (w->always)
+        return INT64_MAX;
     int64_t minute = w->zone ? last_minute(w, at_s) : SCHEDULE_NONE;
     if (minute == SCHEDULE_NONE)
         return at_s;

@@ -17,6 +17,7 @@ struct window {
     int64_t duration_s;
     const struct zone *zone; /* NULL: unknown, so the window never opens */
     bool merges; /* on a day when it opens, each opening starts before the previous one ends */
+    bool always; /* it is open at all times */
 };
 
 /* Parses a window; false: the schedule is invalid, and the window never opens. */

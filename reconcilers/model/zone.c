@@ -1,6 +1,5 @@
 #include "reconcilers/model/zone.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +48,11 @@ int32_t zone_offset(const struct zone *z, int64_t at_s)
         if (at_s < changes[i].until_s)
             return changes[i].offset;
     return offset_by_rule(z, at_s);
+}
+
+bool zone_is_fixed(const struct zone *z)
+{
+    return z->changes == 0 && z->leave.month == 0;
 }
 
 /* The moment in (from, to] when the offset becomes that of `to`. */

@@ -152,15 +152,18 @@ bool sight_is_election(const struct request *r)
     return r->class == REQUEST_LEASE && strstr(r->path, "/namespaces/" OSTLER_NAMESPACE "/leases");
 }
 
-/* The holder of the lease by what was sent or answered; "": none. Owned. */
+/* The holder of the lease by what was sent or answered; "": none. Owned. There is a lease for every
+ * two seconds of a life, so its text is searched, not parsed: holders are named in plain letters,
+ * and managedFields have objects under their keys. */
 static char *holder_in(const char *text, size_t len)
 {
-    json_t *lease = json_loadb(text, len, 0, NULL);
-    const char *holder = json_string_value(
-        json_object_get(json_object_get(lease, "spec"), "holderIdentity"));
-    char *ret = xstrdup(holder ? holder : "");
-    json_decref(lease);
-    return ret;
+    static const char key[] = "\"holderIdentity\":\"";
+    const char *at = memmem(text, len, key, strlen(key));
+    if (!at)
+        return xstrdup("");
+    at += strlen(key);
+    const char *end = memchr(at, '"', (size_t) (text + len - at));
+    return end ? xstrndup(at, (size_t) (end - at)) : xstrdup("");
 }
 
 static void send_lease(struct lease_view *l, const struct request *r, int64_t now_ms)
@@ -191,10 +194,44 @@ void sight_sent(struct sight *s, uint64_t client, const struct request *r, int64
 
 /* ---- what is taken */
 
+/* Where a string ends, from its opening quote; NULL: it does not. */
+static const char *string_end(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        at += *at == '\\';
+    return at < end ? at : NULL;
+}
+
+/* Whether all containers of a JSON text are closed. */
+static bool is_closed(const char *text, size_t len)
+{
+    int depth = 0;
+    const char *end = text + len;
+    for (const char *at = text; at && at < end; at++) {
+        if (*at == '"' && !(at = string_end(at, end)))
+            return false;
+        depth += *at == '{' || *at == '[';
+        depth -= *at == '}' || *at == ']';
+    }
+    return depth == 0;
+}
+
+/* What is before the items of a list, as an object of its own; NULL: no such text has come whole. A
+ * new reference. */
+static json_t *head_of(const char *text, size_t len)
+{
+    static const char items[] = ",\"items\":[";
+    const char *at = memmem(text, len, items, strlen(items));
+    if (!at || !is_closed(text, len))
+        return NULL;
+    CLEANUP_FREE char *head = xasprintf("%.*s}", (int) (at - text), text);
+    return json_loads(head, 0, NULL);
+}
+
 /* A page has come whole: whether it is the last one. */
 static bool is_last_page(const struct view *v)
 {
-    json_t *page = json_loadb(v->body.data ? v->body.data : "", v->body.len, JSON_ALLOW_NUL, NULL);
+    json_t *page = head_of(v->body.data ? v->body.data : "", v->body.len);
     const char *token = json_string_value(
         json_object_get(json_object_get(page, "metadata"), "continue"));
     bool last = page && (!token || !*token);
@@ -227,13 +264,17 @@ static void end_stream(struct view *v, const struct wire_taken *t)
 /* Of each line of a stream only the beginning is read: an error says that events were missed. */
 static void take_frames(struct view *v, const struct wire_taken *t)
 {
-    for (size_t i = 0; i < t->len; i++) {
-        if (t->bytes[i] == '\n')
-            v->head_len = 0;
-        else if (v->head_len < HEAD_MAX)
-            v->head[v->head_len++] = t->bytes[i];
-        if (v->head_len == strlen(ERROR_HEAD) && memcmp(v->head, ERROR_HEAD, v->head_len) == 0)
+    for (const char *at = t->bytes, *end = t->bytes + t->len; at < end;) {
+        const char *line_end = memchr(at, '\n', (size_t) (end - at));
+        size_t n = (size_t) ((line_end ? line_end : end) - at), room = HEAD_MAX - v->head_len;
+        memcpy(v->head + v->head_len, at, n < room ? n : room);
+        v->head_len += n < room ? n : room;
+        if (v->head_len >= strlen(ERROR_HEAD) &&
+            memcmp(v->head, ERROR_HEAD, strlen(ERROR_HEAD)) == 0)
             v->whole = false;
+        if (line_end)
+            v->head_len = 0;
+        at = line_end ? line_end + 1 : end;
     }
 }
 

@@ -12,6 +12,7 @@
 #include "tests/sweep/faults_told.h"
 #include "tests/sweep/least.h"
 #include "tests/sweep/options.h"
+#include "tests/sweep/pool.h"
 #include "tests/sweep/regressions.h"
 #include "tests/sweep/trace.h"
 #include "tests/sweep/workers.h"
@@ -483,6 +484,7 @@ static int sweep(const struct options *o, struct sweep_env *env)
 int main(int argc, char **argv)
 {
     mem_hook_jansson();
+    pool_hook_jansson();
     log_setup(LOG_SILENT, false);
     struct options o;
     CLEANUP_ERR struct err e = { 0 };

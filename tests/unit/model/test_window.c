@@ -270,6 +270,44 @@ static void check_many(void **state)
     }
 }
 
+/* Windows that follow on each other on every day are one, which never closes. */
+static const struct always_row {
+    const char *name, *schedule;
+    int64_t duration_s;
+    const char *zone;
+    bool always;
+} always_rows[] = {
+    { "every hour, for an hour", "0 * * * *", 3600, "UTC", true },
+    { "every hour, for a second less", "0 * * * *", 3599, "UTC", false },
+    { "once a day, for a day", "30 2 * * *", 86400, "UTC", true },
+    { "once a day, for less", "30 2 * * *", 86399, "UTC", false },
+    { "by day, with a night that it covers", "0 8-20 * * *", 12 * 3600, "UTC", true },
+    { "by day, with a longer night", "0 8-20 * * *", 11 * 3600, "UTC", false },
+    { "not on Sundays", "0 * * * 1-6", 3600, "UTC", false },
+    { "not in June", "0 * * 1-5,7-12 *", 3600, "UTC", false },
+    { "not on the 31st", "0 * 1-30 * *", 3600, "UTC", false },
+    { "on either of two kinds of days, one of which is all", "0 * 1-31 * 1", 3600, "UTC", true },
+    { "on neither", "0 * 1-30 * 1-6", 3600, "UTC", false },
+    { "in a zone that never changes its clocks", "0 * * * *", 3600, "Etc/GMT+5", true },
+    { "where clocks change", "0 * * * *", 3600, "Europe/Berlin", false },
+};
+
+static void check_always(void **state)
+{
+    const struct always_row *row = *state;
+    struct window w;
+    assert_true(window_parse(row->schedule, row->duration_s, row->zone, &w));
+    assert_int_equal(w.always, row->always);
+    if (!row->always)
+        return;
+    /* As without that knowledge. */
+    int64_t now = at("2026-11-21T09:30:00Z"), change, other;
+    assert_true(windows_open(&w, 1, now, &change));
+    w.always = false;
+    assert_true(windows_open(&w, 1, now, &other));
+    assert_int_equal(change, other);
+}
+
 static void check_no_schedule(void **state)
 {
     (void) state;
@@ -347,6 +385,7 @@ int main(void)
     for (size_t i = 0; i < ARRAY_LEN(ahead_rows); i++)
         suite_add(&s, ahead_rows[i].of.name, check_ahead, &ahead_rows[i]);
     suite_add(&s, "spans of openings that follow on each other", check_ahead_of_many, NULL);
+    SUITE_ROWS(&s, check_always, always_rows);
     suite_add(&s, "thousands of openings that follow on each other", check_many, NULL);
     suite_add(&s, "what is no schedule never opens", check_no_schedule, NULL);
     return suite_run(&s, "window");
