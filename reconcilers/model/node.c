@@ -15,6 +15,8 @@
 
 /* More labels than any node has; the rest is ignored. */
 enum { LABELS_MAX = 4096 };
+/* More bytes than an object has. */
+enum { LABEL_BYTES_MAX = 64 << 20 };
 
 _Static_assert(offsetof(struct node, keeps) + sizeof(uint32_t[KEEP_COUNT]) ==
                    offsetof(struct node, texts) + sizeof(uint32_t[NODE_TEXTS]),
@@ -27,11 +29,15 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
 {
     size_t count = json_object_size(labels);
     n->labels = xcalloc(count < LABELS_MAX ? count : LABELS_MAX, sizeof *n->labels);
+    CLEANUP_BUF struct buf label = BUF_INIT(LABEL_BYTES_MAX);
     JSON_EACH_MEMBER (key, value, labels) {
         if (n->label_count == LABELS_MAX)
             break;
-        CLEANUP_FREE char *label = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
-        n->labels[n->label_count++] = intern_add(in, label);
+        buf_reset(&label);
+        buf_str(&label, key);
+        buf_str(&label, "=");
+        buf_str(&label, str_or_empty(json_string_value(value)));
+        n->labels[n->label_count++] = intern_add(in, buf_text(&label));
     }
 }
 
