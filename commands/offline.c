@@ -364,7 +364,7 @@ static int render_all(struct offline *f, const json_t *node_object)
 {
     struct intern *strings = intern_new();
     struct node *node = node_project(strings, node_object);
-    struct node_view view = { node, strings };
+    struct node_view view = { node, strings, NULL };
     struct node_facts facts = node_facts(&view);
     struct target_sources sources = { .config_text = empty_config,
                                       .control_plane = f->o->limits.control_plane };

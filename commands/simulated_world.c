@@ -92,7 +92,7 @@ static struct spec_shape shape_of(struct simulated_world *w, const struct node_s
 {
     const struct cluster *c = w->cluster;
     const struct node *n = slot->node;
-    const struct node_view view = { n, c->strings };
+    const struct node_view view = { n, c->strings, NULL };
     const char *resource;
     json_t *more = devices_of(w, slot, &resource);
     if (more)

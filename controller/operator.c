@@ -1,5 +1,6 @@
 #include "controller/operator.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@
 
 /* A turn longer than this is stuck: the process aborts, with a core dump if enabled. */
 enum { WATCHDOG_S = 30 };
+/* Buffers of libcurl and OpenSSL have 16 KiB. */
+enum { LARGE_BYTES = 12 << 10, SPARE_BYTES = 64 << 10, GROWTH_BYTES = 16 << 10 };
 
 struct ostler {
     const struct options *o;
@@ -227,6 +230,15 @@ static int serve(struct ostler *op, struct err *e)
 
 /* ---- main */
 
+/* Large blocks get pages of their own, which return to the system when they are freed. Otherwise
+ * each buffer of a connection or a list leaves a hole between records that stay. */
+static void return_pages_early(void)
+{
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    mallopt(M_TRIM_THRESHOLD, SPARE_BYTES);
+    mallopt(M_TOP_PAD, GROWTH_BYTES);
+}
+
 static void set_up_engine(struct ostler *op)
 {
     struct engine_options o = {
@@ -314,6 +326,7 @@ int operator_run(const struct options *o)
 {
     struct ostler op = { .o = o };
     CLEANUP_ERR struct err e = { 0 };
+    return_pages_early();
     if (set_up(&op, &e) < 0) {
         log_error("cannot start", "err", err_msg(&e));
         return 1;

@@ -147,6 +147,7 @@ struct cluster_options {
 struct cluster {
     struct cluster_options o;
     struct intern *strings;
+    struct label_reads *reads; /* labels of nodes that a pass has asked for */
     struct table tables[RESOURCE_COUNT];
     struct informer *informers[RESOURCE_COUNT]; /* NULL if nothing is watched; set by the manager */
     struct map slots;                           /* struct node_slot by name */
@@ -198,6 +199,9 @@ void cluster_clear(struct cluster *c);
 /* The watched resources, with their informer options; returns the number. */
 size_t cluster_informers(const struct cluster *c,
                          struct informer_options out[static RESOURCE_COUNT]);
+
+/* A node with its labels, for passes and decisions: each label that they ask for is noted. */
+struct node_view cluster_view(const struct cluster *c, const struct node *n);
 
 /* ---- cluster.c */
 

@@ -110,7 +110,7 @@ static int64_t began_s(const struct node_slot *slot, const struct health_input *
 /* Whether a user wants nothing to be done about faults of the node. */
 static bool is_ignored(const struct cluster *c, const struct node_slot *slot)
 {
-    const struct node_view view = { slot->node, c->strings };
+    const struct node_view view = cluster_view(c, slot->node);
     return node_ignores_faults(&view);
 }
 
@@ -122,7 +122,7 @@ static bool closes(const struct cluster *c, const struct node_slot *slot,
                    const struct fault_record *r, const struct health_input *health)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    const struct node_view view = { slot->node, c->strings };
+    const struct node_view view = cluster_view(c, slot->node);
     const struct closing_input in = { .health = health, .record = *r, .boot = slot->node->boot };
     struct closing_known known;
     if (!acts(c) || slot->node->claim || node_is_held(&view) || fault_state_closes(r->state))
@@ -151,7 +151,7 @@ static bool count_record(struct cluster *c, struct node_slot *slot, const struct
 
 static struct fault_record record_of(const struct cluster *c, const struct node_slot *slot)
 {
-    const struct node_view view = { slot->node, c->strings };
+    const struct node_view view = cluster_view(c, slot->node);
     struct fault_record r;
     fault_record_of(&view, &r);
     return r;

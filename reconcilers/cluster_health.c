@@ -44,7 +44,7 @@ static const json_t *xids_of(const struct cluster *c)
 
 static bool is_driver_suspected(const struct cluster *c, const struct node_slot *slot)
 {
-    const struct node_view view = { slot->node, c->strings };
+    const struct node_view view = cluster_view(c, slot->node);
     const char *hash = node_label(&view, LABEL_DRIVER);
     const struct child *record = hash && c->policy_valid
                                      ? cluster_record_of(c, tiers[TIER_DRIVER].name, hash)
@@ -60,7 +60,7 @@ bool cluster_health_of(const struct cluster *c, const struct node_slot *slot,
 {
     static const struct gpu_node nothing;
     const struct gpu_node *said = report ? report : &nothing;
-    const struct node_view view = { slot->node, c->strings };
+    const struct node_view view = cluster_view(c, slot->node);
     int64_t failed_s = slot->node ? black_hole_proof_failed_s(&view, slot->hole) : 0;
     bool any = said->health || said->concluded || failed_s ||
                (said->inventory && said->inventory->lost) || (slot->node && slot->node->fault);

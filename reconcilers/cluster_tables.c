@@ -110,9 +110,15 @@ static struct node *node_of(const struct cluster *c, const json_t *object)
 
 CLUSTER_PROJECTION(node_from, node_of(c, object))
 
-static uint64_t *node_hash(struct record *r)
+static struct frame_hash *node_hash(struct record *r)
 {
     return &((struct node *) r)->text_hash;
+}
+
+static struct record *relabelled(void *arg, const struct record *held, const json_t *labels)
+{
+    const struct cluster *c = arg;
+    return &node_relabelled(c->strings, (const struct node *) held, labels)->head;
 }
 CLUSTER_RECORD(node, node_same, node_free(c->strings, r))
 
@@ -150,7 +156,7 @@ static bool was_cleaned(const struct node *was, const struct node *is)
 /* Labels whose values rollout decisions use. */
 static bool same_labels(const struct cluster *c, const struct node *was, const struct node *is)
 {
-    const struct node_view a = { was, c->strings }, b = { is, c->strings };
+    const struct node_view a = cluster_view(c, was), b = cluster_view(c, is);
     const char *domain = c->policy_valid ? c->rollout.topology_key : NULL;
     return assignment_same(node_assigned(&a), node_assigned(&b)) &&
            str_eq(node_label(&a, LABEL_HOLD), node_label(&b, LABEL_HOLD)) &&
@@ -165,6 +171,13 @@ static bool matters_to_rollout(const struct cluster *c, const struct node *was,
            was->leaving != is->leaving || was->gpus != is->gpus || was->claim != is->claim ||
            was->gave_up != is->gave_up || was->taints != is->taints || was->marks != is->marks ||
            !same_labels(c, was, is);
+}
+
+/* Whether the node's pass may have another result. */
+static bool matters_to_pass(const struct cluster *c, const struct node *was, const struct node *is)
+{
+    return !str_eq(was->head.uid, is->head.uid) || !node_same_but_labels(was, is) ||
+           !node_same_read_labels(c->reads, c->strings, was, is);
 }
 
 static void node_changed(void *arg, struct record *before, struct record *after)
@@ -183,7 +196,8 @@ static void node_changed(void *arg, struct record *before, struct record *after)
     if (before && ((const struct node *) before)->leaving && !slot->node->leaving)
         slot->stays_s = cluster_now_s(c);
     forget_reading(slot);
-    enqueue_node(c, slot->name);
+    if (!before || matters_to_pass(c, (const struct node *) before, slot->node))
+        enqueue_node(c, slot->name);
     cluster_shown_node(c, (const struct node *) before, slot->node);
     if (before && was_cleaned((const struct node *) before, slot->node))
         enqueue_policy(c, false);
@@ -428,11 +442,14 @@ static void tables_init(struct cluster *c)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         table_init(&c->tables[rows[i].id], &rows[i].ops);
     c->tables[RESOURCE_NODE].hash_of = node_hash;
+    c->tables[RESOURCE_NODE].relabelled = relabelled;
 }
 
 void cluster_init(struct cluster *c, const struct cluster_options *o)
 {
-    *c = (struct cluster){ .o = *o, .strings = intern_new(), .epoch = 1 };
+    *c = (struct cluster){
+        .o = *o, .strings = intern_new(), .reads = xcalloc(1, sizeof *c->reads), .epoch = 1
+    };
     c->began_us = c->own_began_us = clock_wall_us(o->clock) - clock_mono_ms(o->clock) * 1000;
     c->confirmed = json_object();
     recent_events_init(&c->recent);
@@ -472,6 +489,13 @@ void cluster_clear(struct cluster *c)
     free(c->problem_text);
     json_decref(c->object);
     intern_free(c->strings);
+    label_reads_clear(c->reads);
+    free(c->reads);
+}
+
+struct node_view cluster_view(const struct cluster *c, const struct node *n)
+{
+    return (struct node_view){ n, c->strings, c->reads };
 }
 
 size_t cluster_informers(const struct cluster *c,

@@ -22,7 +22,7 @@ static void look_at(const struct cluster *c, const struct rollout_gathering *g, 
     const struct node_slot *slot = g->slots[i];
     *ret = (struct sick_node){ .node = &g->in.nodes[i],
                                .slot = slot,
-                               .view = { slot->node, c->strings } };
+                               .view = cluster_view(c, slot->node) };
     fault_record_of(&ret->view, &ret->record);
     if (cluster_health(c, slot, &health))
         ret->shown = health.concluded;

@@ -128,7 +128,7 @@ static const char *reason_of(struct fleet_reader *r, const struct node_slot *slo
 {
     const struct node_summary *s = &slot->summary;
     if (s->state == NODE_UNHEALTHY && !s->pod) {
-        const struct node_view view = { slot->node, r->c->strings };
+        const struct node_view view = cluster_view(r->c, slot->node);
         struct fault_record record;
         if (fault_record_of(&view, &record) && fault_state_closes(record.state))
             return arena_strdup(&r->texts, record.reason);

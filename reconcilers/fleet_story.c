@@ -104,7 +104,7 @@ static void take_annotation(json_t *annotations, const struct intern *strings, c
 static json_t *node_json(const struct cluster *c, const struct node_slot *slot)
 {
     const struct node *n = slot->node;
-    const struct node_view view = { n, c->strings };
+    const struct node_view view = cluster_view(c, n);
     json_t *labels = json_object(), *annotations = json_object(),
            *ready = json_pack("{s:s, s:s}", "type", "Ready", "status", n->ready ? "True" : "False");
     take_label(labels, &view, LABEL_HOLD);

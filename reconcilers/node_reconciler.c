@@ -204,7 +204,7 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     struct node_pods pods;
     cluster_node_pods(c, slot, &pods);
     struct node_input in = {
-        .view = { slot->node, c->strings },
+        .view = cluster_view(c, slot->node),
         .pods = &pods,
         .inventory = cluster_inventory(c, slot),
         .holders = cluster_holders(c, slot),

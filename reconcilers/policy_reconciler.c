@@ -241,7 +241,7 @@ static void plan_policy(struct reconcilers *r, struct actions *actions)
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(c), now);
     const struct node_slot *some = any_stack_node(c);
-    struct node_view view = { some ? some->node : NULL, c->strings };
+    struct node_view view = cluster_view(c, some ? some->node : NULL);
     struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
     facts.inventory = some ? cluster_inventory(c, some) : NULL;
     struct cluster_view v = view_of(r, mode, some ? &facts : NULL, now);

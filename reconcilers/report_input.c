@@ -107,7 +107,7 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot, st
 static void take_slot(const struct cluster *c, const struct node_slot *slot, int64_t now_ms,
                       struct arena *a, struct gpu_node_input *in)
 {
-    const struct node_view view = { slot->node, c->strings };
+    const struct node_view view = cluster_view(c, slot->node);
     in->node = slot->node;
     in->summary = &slot->summary;
     if (slot->told_ms)
@@ -142,7 +142,7 @@ static bool is_being_repaired(const struct cluster *c, const struct node_slot *s
 static void take_handling(const struct cluster *c, const struct node_slot *slot,
                           struct gpu_node_input *in)
 {
-    const struct node_view view = { slot->node, c->strings };
+    const struct node_view view = cluster_view(c, slot->node);
     const struct node_inventory *said = cluster_inventory(c, slot);
     in->handling = (struct health_handling){
         .spec = in->managing ? &c->health : NULL,
@@ -178,6 +178,7 @@ struct gpu_node_input report_input(const struct cluster *c, const char *name,
         .known = known_by_crd(c),
         .managing = mode == MODE_MANAGE,
         .strings = c->strings,
+        .reads = c->reads,
         .drain = c->policy_valid ? &c->rollout.drain : NULL,
         .generation = object_generation(c->object),
         .now = now,

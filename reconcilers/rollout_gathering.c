@@ -65,7 +65,7 @@ static bool is_closed_for_a_fault(const struct node_view *view)
 static const struct node_reading *rollout_gathering_read_node(const struct gathering *g,
                                                               struct node_slot *slot)
 {
-    const struct node_view view = { slot->node, g->c->strings };
+    const struct node_view view = cluster_view(g->c, slot->node);
     if (!slot->read.done)
         slot->read = (struct node_reading){
             .done = true,
@@ -213,7 +213,7 @@ static bool takes_place(const struct gathering *g, struct node_slot *slot)
 
 static void add_node(struct gathering *g, struct node_slot *slot)
 {
-    const struct node_view view = { slot->node, g->c->strings };
+    const struct node_view view = cluster_view(g->c, slot->node);
     const struct node_reading *read = rollout_gathering_read_node(g, slot);
     const struct node_summary *s = &slot->summary;
     const char *key = g->c->rollout.topology_key;

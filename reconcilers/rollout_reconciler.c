@@ -23,7 +23,7 @@ static void plan_grants(const struct cluster *c, const struct rollout_gathering 
     actions->keep_going = true;
     for (size_t i = 0; i < d->grant_count; i++) {
         const struct node_slot *slot = g->slots[d->grants[i].node - g->in.nodes];
-        struct node_view view = { slot->node, c->strings };
+        struct node_view view = cluster_view(c, slot->node);
         grant_plan(&d->grants[i], &view, &by, slot->summary.falling_back, actions);
         /* An idle node's upgrade causes an Event only at its end. */
         if (d->grants[i].kind != GRANT_CLAIM || d->grants[i].node->busy)
@@ -36,7 +36,7 @@ static void plan_returns(const struct cluster *c, const struct rollout_gathering
 {
     for (size_t i = 0; i < d->return_count; i++) {
         const struct node_slot *slot = g->slots[d->returns[i].node - g->in.nodes];
-        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings },
+        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings, c->reads },
                     g->in.spec->drain.taint_key, actions);
         notice_write(slot, actions);
     }

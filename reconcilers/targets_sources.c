@@ -90,7 +90,7 @@ void cluster_look_at_control_plane(const struct cluster *c, struct cluster_view 
 {
     v->keep_off_control_plane = !c->o.limits.control_plane;
     for (size_t i = 0; i < c->slots.len && !c->o.limits.control_plane; i++) {
-        const struct node_view view = { c->by_name[i]->node, c->strings };
+        const struct node_view view = cluster_view(c, c->by_name[i]->node);
         if (!view.node || !node_label(&view, KUBERNETES_CONTROL_PLANE))
             continue;
         v->control_plane++;

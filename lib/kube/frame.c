@@ -60,7 +60,7 @@ static bool skips_value(struct part *p)
 
 /* The members of an object's metadata that are read, each at most once. */
 struct identity {
-    struct part name, ns, rv;
+    struct part name, ns, rv, labels;
 };
 
 static struct part *member_of(struct identity *id, const struct part *key)
@@ -68,7 +68,10 @@ static struct part *member_of(struct identity *id, const struct part *key)
     const struct {
         const char *name;
         struct part *part;
-    } rows[] = { { "name", &id->name }, { "namespace", &id->ns }, { "resourceVersion", &id->rv } };
+    } rows[] = { { "name", &id->name },
+                 { "namespace", &id->ns },
+                 { "resourceVersion", &id->rv },
+                 { "labels", &id->labels } };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if ((size_t) (key->end - key->at) == strlen(rows[i].name) &&
             memcmp(key->at, rows[i].name, strlen(rows[i].name)) == 0)
@@ -76,18 +79,32 @@ static struct part *member_of(struct identity *id, const struct part *key)
     return NULL;
 }
 
-/* Takes the metadata's members up to its version, after the names. */
+/* Takes a member's value; `member` (NULL: it is not read) must not have one yet. */
+static bool takes_member(struct part *p, const struct identity *id, struct part *member)
+{
+    const char *from = p->at;
+    if (member && member->at)
+        return false;
+    if (member && member != &id->labels)
+        return takes_string(p, member);
+    if (!skips_value(p))
+        return false;
+    if (member)
+        *member = (struct part){ from, p->at };
+    return true;
+}
+
+/* Takes the metadata's members. The names come before the version. */
 static bool takes_identity(struct part *p, struct identity *id)
 {
     do {
         struct part key;
-        if (!takes_string(p, &key) || !takes(p, ":"))
+        bool named = id->name.at, versioned = id->rv.at;
+        if (!takes_string(p, &key) || !takes(p, ":") || !takes_member(p, id, member_of(id, &key)) ||
+            (!versioned && id->rv.at && !named))
             return false;
-        struct part *member = member_of(id, &key);
-        if (member ? member->at || !takes_string(p, member) : !skips_value(p))
-            return false;
-    } while (!id->rv.at && takes(p, ","));
-    return id->name.at && id->rv.at;
+    } while (takes(p, ","));
+    return id->rv.at && takes(p, "}");
 }
 
 static size_t length(const struct part *p)
@@ -116,13 +133,32 @@ static bool frame_key(const struct identity *id, char to[static FRAME_KEY_MAX])
     return copy(&id->name, to + len + 1, FRAME_KEY_MAX - len - 1);
 }
 
-/* Of all bytes of the object but those of its version, and of how many come before it. */
-static uint64_t hash_around(const char *object, const char *end, const struct part *rv)
+static uint64_t hash_part(const char *at, const char *end)
 {
-    const uint64_t parts[] = { hash_bytes(object, (size_t) (rv->at - object)),
-                               hash_bytes(rv->end, (size_t) (end - rv->end)) };
-    uint64_t hash = hash_bytes(parts, sizeof parts);
+    uint64_t hash = hash_bytes(at, (size_t) (end - at));
     return hash ? hash : 1;
+}
+
+/* Of all bytes of the object but those of two parts, of which the second may be empty, and of how
+ * many come before each. */
+static uint64_t hash_around(const char *object, const char *end, const struct part *first,
+                            const struct part *second)
+{
+    const uint64_t parts[] = { hash_part(object, first->at), hash_part(first->end, second->at),
+                               hash_part(second->end, end) };
+    return hash_part((const char *) parts, (const char *) (parts + ARRAY_LEN(parts)));
+}
+
+static void take_hashes(const char *object, const char *end, const struct identity *id,
+                        struct frame *ret)
+{
+    const struct part none = { end, end }, *labels = id->labels.at ? &id->labels : &none;
+    bool labels_first = labels->at < id->rv.at;
+    ret->hash.rest = hash_around(object, end, labels_first ? labels : &id->rv,
+                                 labels_first ? &id->rv : labels);
+    ret->hash.labels = id->labels.at ? hash_part(labels->at, labels->end) : 0;
+    ret->labels = id->labels.at;
+    ret->labels_len = length(labels);
 }
 
 bool frame_read(const char *text, size_t len, struct frame *ret)
@@ -141,6 +177,6 @@ bool frame_read(const char *text, size_t len, struct frame *ret)
     if (!takes_identity(&p, &id) || !frame_key(&id, ret->key) ||
         !copy(&id.rv, ret->rv, FRAME_RV_MAX))
         return false;
-    ret->hash = hash_around(object, text + len, &id.rv);
+    take_hashes(object, text + len, &id, ret);
     return true;
 }

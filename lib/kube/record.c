@@ -22,6 +22,15 @@ void *record_new(size_t size, const json_t *object)
     return r;
 }
 
+void *record_copy(const void *record, size_t size)
+{
+    const struct record *from = record;
+    struct record *r = xcalloc(1, size + strlen(from->key) + 1);
+    memcpy(r, from, size);
+    r->key = strcpy((char *) r + size, from->key);
+    return r;
+}
+
 void record_free(void *record)
 {
     free(record);

@@ -25,6 +25,8 @@ char *record_key(const json_t *object);
 /* A zeroed record of so many bytes, which begins with a struct record, with the key and the uid of
  * an object. */
 void *record_new(size_t size, const json_t *object);
+/* A copy of a record of record_new(), of the same size. */
+void *record_copy(const void *record, size_t size);
 /* Frees a record of record_new() with its key. */
 void record_free(void *record);
 /* The name in a key. Borrowed. */

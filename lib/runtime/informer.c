@@ -182,7 +182,8 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
     struct informer *inf = arg;
     struct frame frame;
     bool parsed, known = inf->table->hash_of && frame_read(text, len, &frame);
-    if (known && table_event_repeats(inf->table, &frame)) {
+    if (known &&
+        (table_event_repeats(inf->table, &frame) || table_event_relabels(inf->table, &frame))) {
         informer_hear(inf, frame.rv);
         return 0;
     }

@@ -1,5 +1,6 @@
 #include "runtime/table.h"
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -146,15 +147,45 @@ void table_event(struct table *t, const json_t *object, bool deleted)
         table_drop(t, held);
 }
 
-bool table_event_repeats(struct table *t, const struct frame *f)
+/* The held record if the event is not older and its object differs from the record's at most in
+ * version and labels; NULL: another event. */
+static struct record *held_of_frame(const struct table *t, const struct frame *f)
 {
     uint64_t rv = object_rv_parse(f->rv);
     struct record *held = t->hash_of ? table_get(t, f->key) : NULL;
-    if (!held || !rv || rv < held->rv || *t->hash_of(held) != f->hash)
-        return false;
+    return held && rv && rv >= held->rv && t->hash_of(held)->rest == f->hash.rest ? held : NULL;
+}
+
+/* The record follows from an event of this version. */
+static void take_version(struct table *t, struct record *r, uint64_t rv)
+{
     table_bookmark(t, rv);
-    held->rv = rv;
-    held->seen = held->written = 0;
+    r->rv = rv;
+    r->seen = r->written = 0;
+}
+
+bool table_event_repeats(struct table *t, const struct frame *f)
+{
+    struct record *held = held_of_frame(t, f);
+    if (!held || t->hash_of(held)->labels != f->hash.labels)
+        return false;
+    take_version(t, held, object_rv_parse(f->rv));
+    return true;
+}
+
+bool table_event_relabels(struct table *t, const struct frame *f)
+{
+    struct record *held = t->relabelled ? held_of_frame(t, f) : NULL;
+    CLEANUP_JSON json_t *labels = held && f->labels
+                                      ? json_parse_stored(f->labels, f->labels_len, NULL)
+                                      : NULL;
+    if (!json_is_object(labels))
+        return false;
+    struct record *fresh = t->relabelled(t->ops.arg, held, labels);
+    take_version(t, fresh, object_rv_parse(f->rv));
+    *t->hash_of(fresh) = f->hash;
+    *t->hash_of(held) = f->hash; /* it may stay */
+    table_replace(t, held, fresh);
     return true;
 }
 

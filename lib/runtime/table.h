@@ -29,10 +29,13 @@ struct table_ops {
 
 struct table {
     struct table_ops ops;
-    /* Where a record keeps the hash of its object's text (frame.h), 0 in a new record. NULL: it
+    /* Where a record keeps the hash of its object's text (frame.h), zeros in a new record. NULL: it
      * keeps none, and each event is parsed. Only for records that follow from the object's text and
      * the record before. */
-    uint64_t *(*hash_of)(struct record *r);
+    struct frame_hash *(*hash_of)(struct record *r);
+    /* With hash_of: the record of an object of which only the labels differ from that of a held
+     * one. */
+    struct record *(*relabelled)(void *arg, const struct record *held, const json_t *labels);
     struct map records;
     uint64_t rv;   /* newest version from the watch, including bookmarks */
     uint32_t list; /* number of the current list */
@@ -66,6 +69,9 @@ void table_event(struct table *t, const json_t *object, bool deleted);
 /* A watch event whose text differs only in its version from one that the record follows from.
  * Returns whether it is; it is then taken. */
 bool table_event_repeats(struct table *t, const struct frame *f);
+/* A watch event whose text differs only in its version and its labels from one that the record
+ * follows from. Returns whether it is, and the labels can be read; it is then taken. */
+bool table_event_relabels(struct table *t, const struct frame *f);
 /* The record follows from this text, if it is of its version. */
 void table_event_hash(struct table *t, const struct frame *f);
 /* A bookmark of the watch. */

@@ -222,7 +222,7 @@ static bool may_be_said(const struct gpu_node_input *in, bool wanted)
 static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *a,
                                  enum reason *ret_reason)
 {
-    const struct node_view view = { in->node, in->strings };
+    const struct node_view view = { in->node, in->strings, in->reads };
     *ret_reason = REASON_NO_GPU;
     if (!in->summary->gpu)
         return "no GPU was found on the node";

@@ -37,6 +37,7 @@ struct gpu_node_input {
     int64_t gpus;               /* GPUs of the node; 0: not known */
     const char *product;        /* product name of the GPUs; NULL: not known */
     const struct intern *strings;   /* string table of the pods' ids */
+    struct label_reads *reads;      /* of struct node_view */
     const struct drain_spec *drain; /* of the policy; NULL without a valid one */
     bool jobs_may_go;               /* the wait for its jobs is over */
     int64_t closed_s, now_s;        /* as in struct drain_input */

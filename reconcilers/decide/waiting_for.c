@@ -165,7 +165,7 @@ static const struct task *without_image(const struct gpu_node_input *in)
  * undone, the rollout has not run yet. */
 static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
 {
-    const struct node_view view = { in->node, in->strings };
+    const struct node_view view = { in->node, in->strings, in->reads };
     if (is_to_be_repaired(in) && (in->node->cordoned || node_is_held(&view)))
         return turn_text(in, ROLLOUT_HOLD_SKIPPED, a);
     if (in->node->cordoned)

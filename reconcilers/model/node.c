@@ -15,6 +15,8 @@
 
 /* More labels than any node has; the rest is ignored. */
 enum { LABELS_MAX = 4096 };
+/* More bytes than an object has. */
+enum { LABEL_BYTES_MAX = 64 << 20 };
 
 _Static_assert(offsetof(struct node, keeps) + sizeof(uint32_t[KEEP_COUNT]) ==
                    offsetof(struct node, texts) + sizeof(uint32_t[NODE_TEXTS]),
@@ -27,11 +29,15 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
 {
     size_t count = json_object_size(labels);
     n->labels = xcalloc(count < LABELS_MAX ? count : LABELS_MAX, sizeof *n->labels);
+    CLEANUP_BUF struct buf label = BUF_INIT(LABEL_BYTES_MAX);
     JSON_EACH_MEMBER (key, value, labels) {
         if (n->label_count == LABELS_MAX)
             break;
-        CLEANUP_FREE char *label = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
-        n->labels[n->label_count++] = intern_add(in, label);
+        buf_reset(&label);
+        buf_str(&label, key);
+        buf_str(&label, "=");
+        buf_str(&label, str_or_empty(json_string_value(value)));
+        n->labels[n->label_count++] = intern_add(in, buf_text(&label));
     }
 }
 
@@ -215,13 +221,28 @@ void node_keep_runtime(struct intern *in, struct node *n, const struct node *bef
     n->runtime = intern_add(in, intern_text(in, before->runtime));
 }
 
-bool node_same(const struct node *a, const struct node *b)
+struct node *node_relabelled(struct intern *in, const struct node *n, const json_t *labels)
+{
+    struct node *copy = record_copy(n, sizeof *n);
+    for (size_t i = 0; i < NODE_TEXTS; i++)
+        intern_add(in, intern_text(in, n->texts[i]));
+    copy->label_count = 0;
+    project_labels(in, copy, labels);
+    return copy;
+}
+
+bool node_same_but_labels(const struct node *a, const struct node *b)
 {
     /* Both are allocated with xcalloc(), so padding is equal too. */
     const size_t from = offsetof(struct node, texts);
+    return memcmp((const char *) a + from, (const char *) b + from, sizeof *a - from) == 0;
+}
+
+bool node_same(const struct node *a, const struct node *b)
+{
     return a->label_count == b->label_count &&
            memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0 &&
-           memcmp((const char *) a + from, (const char *) b + from, sizeof *a - from) == 0;
+           node_same_but_labels(a, b);
 }
 
 void node_free(struct intern *in, struct node *n)
@@ -238,12 +259,41 @@ const char *node_label(const void *view, const char *key)
 {
     const struct node_view *v = view;
     size_t len = strlen(key);
+    label_reads_note(v->reads, key);
     for (size_t i = 0; i < v->node->label_count; i++) {
         const char *label = intern_text(v->strings, v->node->labels[i]);
         if (strncmp(label, key, len) == 0 && label[len] == '=')
             return label + len + 1;
     }
     return NULL;
+}
+
+static bool has_interned(const struct node *n, uint32_t label)
+{
+    for (size_t i = 0; i < n->label_count; i++)
+        if (n->labels[i] == label)
+            return true;
+    return false;
+}
+
+/* Whether a label of `a` that `b` lacks was asked for. */
+static bool lacks_read(const struct label_reads *reads, const struct intern *in,
+                       const struct node *a, const struct node *b)
+{
+    for (size_t i = 0; i < a->label_count; i++) {
+        const char *label = intern_text(in, a->labels[i]);
+        if (!has_interned(b, a->labels[i]) && label_reads_have(reads, label, strcspn(label, "=")))
+            return true;
+    }
+    return false;
+}
+
+bool node_same_read_labels(const struct label_reads *reads, const struct intern *in,
+                           const struct node *a, const struct node *b)
+{
+    /* A patch depends on whether there are labels. */
+    return !a->label_count == !b->label_count && !lacks_read(reads, in, a, b) &&
+           !lacks_read(reads, in, b, a);
 }
 
 struct assignment_ref node_assigned(const struct node_view *view)

@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "kube/frame.h"
 #include "kube/record.h"
 #include "reconcilers/model/assignment.h"
 #include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/host.h"
+#include "reconcilers/model/label_reads.h"
 
 /* A condition of a Node that Ostler owns. */
 struct node_condition {
@@ -30,7 +32,7 @@ struct node {
     struct record head; /* key = the node's name */
     uint32_t *labels;   /* interned "key=value" */
     uint16_t label_count;
-    uint64_t text_hash; /* of the text that it follows from (kube/frame.h); 0: unknown */
+    struct frame_hash text_hash; /* of the text that it follows from */
     /* From here on, two equal nodes have equal bytes. */
     union {
         struct {
@@ -70,6 +72,8 @@ struct node {
 
 /* The cached record of a Node object; its strings are interned in `in`. */
 struct node *node_project(struct intern *in, const json_t *object);
+/* A copy of the record with other labels. */
+struct node *node_relabelled(struct intern *in, const struct node *n, const json_t *labels);
 /* Takes the runtime's version from the record before, NULL if there is none, where the runtime is
  * silent now (host_runtime_is_silent()): a restart of the runtime is no change of the node. */
 void node_keep_runtime(struct intern *in, struct node *n, const struct node *before);
@@ -77,6 +81,8 @@ void node_keep_runtime(struct intern *in, struct node *n, const struct node *bef
 struct node_condition node_condition(const json_t *condition);
 /* Whether all fields that decisions use are equal; both use the same string table. */
 bool node_same(const struct node *a, const struct node *b);
+/* The same of all fields but the labels. */
+bool node_same_but_labels(const struct node *a, const struct node *b);
 /* Frees the record and releases its strings. */
 void node_free(struct intern *in, struct node *n);
 
@@ -84,11 +90,15 @@ void node_free(struct intern *in, struct node *n);
 struct node_view {
     const struct node *node;
     const struct intern *strings;
+    struct label_reads *reads; /* takes note of each label that is asked for; NULL: nothing does */
 };
 
 /* The value of a label, or NULL. `view` is a struct node_view, so this is a lookup function for
  * selectors and tables. */
 const char *node_label(const void *view, const char *key);
+/* Whether two records of a node have the same labels as far as these were ever asked for. */
+bool node_same_read_labels(const struct label_reads *reads, const struct intern *in,
+                           const struct node *a, const struct node *b);
 /* The revisions that its labels assign. Borrowed; NULL for an absent label. */
 struct assignment_ref node_assigned(const struct node_view *view);
 /* Whether it has a label of any tier, with any value. */

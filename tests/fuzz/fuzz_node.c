@@ -92,7 +92,7 @@ static json_t *pass(struct seen *s, const json_t *object)
     struct node_verdict v;
     struct node *n = node_project(s->strings, object);
     bool manage = s->mode == MODE_MANAGE;
-    struct node_input in = { .view = { n, s->strings },
+    struct node_input in = { .view = { n, s->strings, NULL },
                              .pods = &s->pods,
                              .mode = s->mode,
                              .may_mark = true,

@@ -106,7 +106,7 @@ static void check(void **state)
     const struct node_health facts = { .faults = &fault, .faults_len = 1 };
     const struct health_input health = { .facts = &facts, .boot = 1, .now_s = 1000 };
     const struct health_spec spec = { .mode = row->mode };
-    const struct node_input in = { .view = { node, strings },
+    const struct node_input in = { .view = { node, strings, NULL },
                                    .health = row->faulty ? &health : NULL,
                                    .health_spec = &spec };
     const struct node_verdict v = { .state = row->state, .unhealthy = row->unhealthy };

@@ -94,7 +94,8 @@ static void check(void **state)
     const struct node_change wanted = { .labels = json_object_get(change, "labels"),
                                         .annotations = json_object_get(change, "annotations"),
                                         .taints = json_object_get(change, "taints") };
-    CLEANUP_JSON json_t *operations = node_patch(&(struct node_view){ node, strings }, &wanted);
+    CLEANUP_JSON json_t *operations = node_patch(&(struct node_view){ node, strings, NULL },
+                                                 &wanted);
     if (row->operations)
         assert_tree(operations, row->operations);
     else

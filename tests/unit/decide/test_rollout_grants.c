@@ -128,7 +128,7 @@ static json_t *claim_operations(const json_t *object, struct actions *actions)
                               .now = { { "old", "s1" } },
                               .target = { { "new", "s1" } } };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM, .to = n.target },
-               &(struct node_view){ node, strings },
+               &(struct node_view){ node, strings, NULL },
                &(struct claimant){
                    .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S },
                false, actions);
@@ -219,7 +219,7 @@ static enum reason reason_to_run(const char *driver, bool back)
                               .target = { { driver, "s1" } },
                               .claim = &failed };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_RETRY, .to = n.target },
-               &(struct node_view){ node, strings },
+               &(struct node_view){ node, strings, NULL },
                &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .now_s = NOW_S },
                back, &actions);
     node_free(strings, node);
@@ -247,7 +247,7 @@ static char *request_after_return(const struct claim *claim)
     struct intern *strings = intern_new();
     struct node *node = node_project(strings, object);
     const struct rollout_node n = { .name = "gpu-1", .claim = claim };
-    return_plan(&(struct rollout_return){ .node = &n }, &(struct node_view){ node, strings },
+    return_plan(&(struct rollout_return){ .node = &n }, &(struct node_view){ node, strings, NULL },
                 TAINT_UPGRADE, &actions);
     node_free(strings, node);
     intern_free(strings);

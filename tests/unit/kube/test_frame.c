@@ -27,6 +27,12 @@ static const struct read_row {
     { "a bookmark", EVENT("BOOKMARK", NODE "'resourceVersion':'12'," REST), NULL, NULL },
     { "no version", EVENT("MODIFIED", NODE REST), NULL, NULL },
     { "no name", EVENT("MODIFIED", "{'metadata':{'resourceVersion':'3'}}"), NULL, NULL },
+    { "two groups of labels",
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3','labels':{},'labels':{}}}"),
+      NULL, NULL },
+    { "an escape in a key after the version",
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3','a\\\\n':{}}}"), NULL,
+      NULL },
     { "two names", EVENT("MODIFIED", NODE "'name':'b','resourceVersion':'12'," REST), NULL, NULL },
     { "an escape in a name",
       EVENT("MODIFIED", "{'metadata':{'name':'a\\\\n','resourceVersion':'3'}}"), NULL, NULL },
@@ -65,7 +71,7 @@ static void check_read(void **state)
         return;
     assert_string_equal(f.key, row->key);
     assert_string_equal(f.rv, row->rv);
-    assert_true(f.hash != 0);
+    assert_true(f.hash.rest != 0);
 }
 
 static void a_text_that_is_cut_is_not_read_beyond_its_end(void **state)
@@ -73,11 +79,27 @@ static void a_text_that_is_cut_is_not_read_beyond_its_end(void **state)
     (void) state;
     struct frame f;
     CLEANUP_FREE char *text = json_quoted(EVENT("MODIFIED", NODE "'resourceVersion':'12'," REST));
-    size_t whole = (size_t) (strstr(text, "12") - text) + 3;
+    const char *spec = strstr(text, ",\"spec\""); /* the metadata ends before it */
+    size_t whole = (size_t) (spec - text);
     for (size_t len = 0; len < strlen(text); len++) {
         CLEANUP_FREE char *piece = len ? xstrndup(text, len) : xstrdup("");
         assert_int_equal(frame_read(piece, len, &f), len >= whole);
     }
+}
+
+static void the_labels_are_found(void **state)
+{
+    (void) state;
+    struct frame f;
+    CLEANUP_FREE char *text = json_quoted(
+        EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3','labels':{'a':'}'}}}"));
+    assert_true(frame_read(text, strlen(text), &f));
+    CLEANUP_FREE char *labels = xstrndup(f.labels, f.labels_len);
+    assert_string_equal(labels, "{\"a\":\"}\"}");
+    CLEANUP_FREE char *none = json_quoted(
+        EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3'}}"));
+    assert_true(frame_read(none, strlen(none), &f));
+    assert_null(f.labels);
 }
 
 static void names_that_are_too_long_are_parsed(void **state)
@@ -95,29 +117,52 @@ static void names_that_are_too_long_are_parsed(void **state)
     }
 }
 
-/* Whether two texts have one hash. */
+/* What is the same in the hashes of two texts. */
+enum same { SAME_NOTHING, SAME_BUT_LABELS, SAME_ALL };
 static const struct hash_row {
     const char *name, *a, *b;
-    bool same;
+    enum same same;
 } hashes[] = {
     { "another version", EVENT("MODIFIED", NODE "'resourceVersion':'12'," REST),
-      EVENT("MODIFIED", NODE "'resourceVersion':'123'," REST), true },
+      EVENT("MODIFIED", NODE "'resourceVersion':'123'," REST), SAME_ALL },
     { "another type of event", EVENT("MODIFIED", NODE "'resourceVersion':'12'," REST),
-      EVENT("ADDED", NODE "'resourceVersion':'12'," REST), true },
+      EVENT("ADDED", NODE "'resourceVersion':'12'," REST), SAME_ALL },
     { "another uid", EVENT("MODIFIED", NODE "'resourceVersion':'12'," REST),
       EVENT("MODIFIED", "{'kind':'Node','apiVersion':'v1','metadata':{'name':'a','uid':'v',"
                         "'resourceVersion':'12'," REST),
-      false },
+      SAME_NOTHING },
     { "something else after the version", EVENT("MODIFIED", NODE "'resourceVersion':'12'," REST),
+      EVENT("MODIFIED", NODE "'resourceVersion':'12','labels':{'resourceVersion':'7'}},'spec':1}"),
+      SAME_NOTHING },
+    { "another label", EVENT("MODIFIED", NODE "'resourceVersion':'12'," REST),
       EVENT("MODIFIED", NODE "'resourceVersion':'12','labels':{'resourceVersion':'8'}},'spec':{}}"),
-      false },
+      SAME_BUT_LABELS },
+    { "another label, and they come before the version",
+      EVENT("MODIFIED", "{'metadata':{'labels':{'a':'b'},'name':'a','resourceVersion':'3'}}"),
+      EVENT("MODIFIED", "{'metadata':{'labels':{'a':'c'},'name':'a','resourceVersion':'33'}}"),
+      SAME_BUT_LABELS },
+    { "a label with another version",
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3','labels':{'a':'b'}}}"),
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'4','labels':{'c':'}'}}}"),
+      SAME_BUT_LABELS },
+    { "labels that are new", EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3'}}"),
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3','labels':{}}}"),
+      SAME_NOTHING },
+    { "labels elsewhere than in the metadata",
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3'},'labels':{'a':'b'}}"),
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3'},'labels':{'a':'c'}}"),
+      SAME_NOTHING },
+    { "an annotation after the labels",
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3','labels':{},'x':1}}"),
+      EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3','labels':{},'x':2}}"),
+      SAME_NOTHING },
     { "the same members in another order",
       EVENT("MODIFIED", "{'metadata':{'name':'a','uid':'u','resourceVersion':'3'},'spec':{}}"),
       EVENT("MODIFIED", "{'metadata':{'uid':'u','name':'a','resourceVersion':'3'},'spec':{}}"),
-      false },
+      SAME_NOTHING },
     { "the version between the same bytes, elsewhere",
       EVENT("MODIFIED", "{'metadata':{'name':'a','resourceVersion':'3','a':'x'}}"),
-      EVENT("MODIFIED", "{'metadata':{'name':'a','a':'x','resourceVersion':'3'}}"), false },
+      EVENT("MODIFIED", "{'metadata':{'name':'a','a':'x','resourceVersion':'3'}}"), SAME_NOTHING },
 };
 
 static void check_hash(void **state)
@@ -126,7 +171,9 @@ static void check_hash(void **state)
     struct frame a, b;
     assert_true(read_text(row->a, SIZE_MAX, &a));
     assert_true(read_text(row->b, SIZE_MAX, &b));
-    assert_int_equal(a.hash == b.hash, row->same);
+    assert_int_equal(a.hash.rest == b.hash.rest, row->same != SAME_NOTHING);
+    if (row->same != SAME_NOTHING)
+        assert_int_equal(a.hash.labels == b.hash.labels, row->same == SAME_ALL);
 }
 
 int main(void)
@@ -136,6 +183,7 @@ int main(void)
     SUITE_ROWS(&s, check_hash, hashes);
     suite_add(&s, "a text that is cut is not read beyond its end",
               a_text_that_is_cut_is_not_read_beyond_its_end, NULL);
+    suite_add(&s, "the labels are found", the_labels_are_found, NULL);
     suite_add(&s, "names that are too long are parsed", names_that_are_too_long_are_parsed, NULL);
     return suite_run(&s, "frame");
 }

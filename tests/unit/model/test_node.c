@@ -31,7 +31,7 @@ static void check_whole(void **state)
              "'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"));
     struct node *n = node_project(in, object);
     json_decref(object);
-    struct node_view view = { n, in };
+    struct node_view view = { n, in, NULL };
     struct node_facts facts = node_facts(&view);
     assert_string_equal(n->head.key, "n");
     assert_string_equal(n->head.uid, "u");
@@ -219,7 +219,7 @@ static void check_garbage(void **state)
     struct intern *in = intern_new();
     json_t *object = tree(row->object);
     struct node *n = node_project(in, object);
-    struct node_view view = { n, in };
+    struct node_view view = { n, in, NULL };
     assert_true(n->ready);
     assert_int_equal(n->taints, INTERN_NONE);
     assert_null(node_label(&view, "x"));

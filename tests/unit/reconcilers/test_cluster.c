@@ -1,6 +1,8 @@
 /* Who is told when of what happens in the cluster. */
 #include "reconcilers/cluster.h"
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/json.h"
 #include "reconcilers/cluster_budgets.h"
@@ -119,6 +121,114 @@ static void a_runtime_that_restarts_is_the_one_before(void **state)
     expect_runtime(f, "containerd://2.2.0");
     report_runtime(f, "another", "containerd://Unknown");
     expect_runtime(f, "containerd://Unknown");
+}
+
+/* A Node "a" with these labels; NULL: none. */
+static void label(struct fixture *f, const char *rv, const char *labels)
+{
+    CLEANUP_JSON json_t *of = labels ? tree(labels) : NULL;
+    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s, s:O*}}", "metadata", "name", "a",
+                                          "uid", "u", "resourceVersion", rv, "labels", of);
+    table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
+}
+
+static const char *ask(const struct fixture *f, const char *key)
+{
+    const struct node_slot *slot = map_get(&f->cluster.slots, "a");
+    const struct node_view view = cluster_view(&f->cluster, slot->node);
+    return node_label(&view, key);
+}
+
+/* What nothing has asked for changes no decision. The record has it all the same. */
+static void a_node_is_told_of_for_labels_that_were_asked_for(void **state)
+{
+    struct fixture *f = *state;
+    label(f, "1", "{'zone': 'x', 'team': 'red'}");
+    expect_told(f, "a ");
+    label(f, "2", "{'zone': 'y', 'team': 'red'}");
+    expect_told(f, "");
+    assert_string_equal(ask(f, "zone"), "y");
+    assert_null(ask(f, "absent"));
+    label(f, "3", "{'zone': 'z', 'team': 'red'}");
+    expect_told(f, "a ");
+    label(f, "4", "{'zone': 'z', 'team': 'blue', 'zones': '1'}");
+    expect_told(f, "");
+    label(f, "5", "{'zone': 'z', 'absent': ''}");
+    expect_told(f, "a ");
+    label(f, "6", "{'zone': 'z'}");
+    expect_told(f, "a ");
+    label(f, "7", "{'team': 'blue'}");
+    expect_told(f, "a ");
+    label(f, "8", NULL);
+    expect_told(f, "a ");
+    label(f, "9", "{'team': 'blue'}");
+    expect_told(f, "a ");
+    assert_string_equal(ask(f, "team"), "blue");
+}
+
+/* A policy with so many keys is served as if every label were asked for. */
+static void beyond_some_keys_every_label_counts(void **state)
+{
+    struct fixture *f = *state;
+    label(f, "1", "{'team': 'red'}");
+    expect_told(f, "a ");
+    label(f, "2", "{'team': 'green'}");
+    expect_told(f, "");
+    for (int i = 0; i < LABEL_READS_MAX; i++) {
+        CLEANUP_FREE char *key = xasprintf("key-%d", i);
+        ask(f, key);
+    }
+    label(f, "3", "{'team': 'blue'}");
+    expect_told(f, "a ");
+}
+
+/* A change of a label and of something else. */
+static void a_label_hides_nothing_else(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const nodes[] = {
+        "{'metadata': {'name': 'a', 'uid': 'u', 'resourceVersion': '1', 'labels': {'x': '1'}}}",
+        "{'metadata': {'name': 'a', 'uid': 'u', 'resourceVersion': '2', 'labels': {'x': '2'}},"
+        " 'spec': {'unschedulable': true}}",
+        "{'metadata': {'name': 'a', 'uid': 'v', 'resourceVersion': '3', 'labels': {'x': '3'}},"
+        " 'spec': {'unschedulable': true}}",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
+        CLEANUP_JSON json_t *node = tree(nodes[i]);
+        table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
+        expect_told(f, "a ");
+    }
+}
+
+/* As an informer takes them, without parsing more than the labels. */
+static void labels_alone_make_the_same_record(void **state)
+{
+    struct fixture *f = *state;
+    struct table *t = &f->cluster.tables[RESOURCE_NODE];
+    static const char *const texts[] = {
+        "{'type':'ADDED','object':{'metadata':{'name':'a','uid':'u','resourceVersion':'1',"
+        "'labels':{'x':'1'},'annotations':{'ostler.dev/claim':'c'}},'spec':{},"
+        "'status':{'nodeInfo':{'kernelVersion':'6.1'}}}}",
+        "{'type':'MODIFIED','object':{'metadata':{'name':'a','uid':'u','resourceVersion':'2',"
+        "'labels':{'x':'2','y':''},'annotations':{'ostler.dev/claim':'c'}},'spec':{},"
+        "'status':{'nodeInfo':{'kernelVersion':'6.1'}}}}",
+    };
+    CLEANUP_FREE char *first = json_quoted(texts[0]), *second = json_quoted(texts[1]);
+    CLEANUP_JSON json_t *before = tree(texts[0]), *after = tree(texts[1]);
+    struct frame frame;
+    table_event(t, json_object_get(before, "object"), false);
+    assert_true(frame_read(first, strlen(first), &frame));
+    table_event_hash(t, &frame);
+    assert_true(frame_read(second, strlen(second), &frame));
+    assert_false(table_event_repeats(t, &frame));
+    assert_true(table_event_relabels(t, &frame));
+    struct node *parsed = node_project(f->cluster.strings, json_object_get(after, "object"));
+    const struct node *held = (const struct node *) table_get(t, "a");
+    assert_true(node_same(held, parsed));
+    assert_string_equal(held->head.uid, "u");
+    assert_int_equal(held->head.rv, 2);
+    assert_true(table_event_repeats(t, &frame));
+    node_free(f->cluster.strings, parsed);
 }
 
 static void leave(struct fixture *f, const char *name)
@@ -564,6 +674,11 @@ static void slices_of_a_node_are_listed_until_they_are_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_node_is_told_of_for_labels_that_were_asked_for, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(beyond_some_keys_every_label_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_label_hides_nothing_else, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(labels_alone_make_the_same_record, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_first_gpu_pods_by_name_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_another_node_do_not_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_runtime_that_restarts_is_the_one_before, set_up,

@@ -166,6 +166,51 @@ static void an_event_that_only_repeats_an_object_is_not_parsed(void **state)
     world_expect(&f->w, WATCH("19"));
 }
 
+/* The same with a label. */
+#define LABELLED(rv, text, label)                                                                  \
+    "{'type':'MODIFIED','object':{'metadata':{'name':'a','uid':'a','resourceVersion':'" rv         \
+    "','labels':{'l':'" label "'}},'spec':{'text':'" text "'}}}\n"
+
+static const struct repeat_row relabels[] = {
+    { LABELLED("12", "w", "1"), 1, 12, "w" },
+    { LABELLED("13", "w", "2"), 1, 13, "w with 2" }, /* only its labels were parsed */
+    { LABELLED("14", "w", "2"), 1, 14, "w with 2" },
+    { LABELLED("15", "w", "3"), 1, 15, "w with 2 with 3" },
+    { LABELLED("16", "z", "4"), 2, 16, "z" },
+    { LABELLED("15", "z", "5"), 2, 16, "z" },   /* an older event */
+    { LABELLED("17", "z", "\\x"), 2, 16, "z" }, /* it cannot be read */
+    { LINE("MODIFIED", "18", "z"), 3, 18, "z" },
+};
+
+static struct record *relabelled(void *arg, const struct record *held, const json_t *labels)
+{
+    (void) arg;
+    const struct thing *was = (const struct thing *) held;
+    struct thing *is = xcalloc(1, sizeof *is);
+    is->head = *held;
+    is->head.key = xstrdup(held->key);
+    is->text = xasprintf("%s with %s", was->text, json_str_or_empty(labels, "l"));
+    return &is->head;
+}
+
+static void of_an_object_with_other_labels_only_these_are_parsed(void **state)
+{
+    struct fixture *f = *state;
+    start_listed(f);
+    f->table.relabelled = relabelled;
+    project = f->table.ops.project;
+    f->table.ops.project = count;
+    parsed = 0;
+    for (size_t i = 0; i < ARRAY_LEN(relabels); i++) {
+        stream(f, relabels[i].line);
+        const struct thing *thing = thing_get(&f->table, "a");
+        assert_string_equal(thing->text, relabels[i].text);
+        assert_int_equal(thing->head.rv, relabels[i].rv);
+        assert_int_equal(parsed, relabels[i].parsed);
+    }
+    assert_int_equal(informer_state(f->informer).unreadable, 1);
+}
+
 static void watch_that_ends_goes_on_where_it_was(void **state)
 {
     struct fixture *f = *state;
@@ -413,6 +458,8 @@ int main(void)
         { "events may be cut anywhere", events_may_be_cut_anywhere },
         { "an event that only repeats an object is not parsed",
           an_event_that_only_repeats_an_object_is_not_parsed },
+        { "of an object with other labels only these are parsed",
+          of_an_object_with_other_labels_only_these_are_parsed },
         { "an unreadable event is no repetition", an_unreadable_event_is_no_repetition },
         { "a watch that ends goes on where it was", watch_that_ends_goes_on_where_it_was },
         { "half an event at the end counts for nothing",

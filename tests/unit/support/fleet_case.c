@@ -38,7 +38,7 @@ static void take_tier(struct node_verdict *v, enum tier t, const char *carried, 
 
 static void find(struct cluster *c, struct node_slot *slot, const json_t *is)
 {
-    const struct node_view view = { slot->node, c->strings };
+    const struct node_view view = { slot->node, c->strings, NULL };
     struct health_input health;
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v = { .state = state_of(json_str(is, "state")),

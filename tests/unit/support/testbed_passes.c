@@ -32,7 +32,7 @@ struct node_slot *testbed_slot(const struct testbed *t, const char *name)
 const struct target *testbed_target(struct testbed *t, const char *node)
 {
     struct node_slot *slot = testbed_slot(t, node);
-    struct node_view view = { slot->node, t->cluster->strings };
+    struct node_view view = { slot->node, t->cluster->strings, NULL };
     struct node_facts facts = node_facts(&view);
     facts.inventory = cluster_inventory(t->cluster, slot);
     struct node_pods pods;
@@ -71,7 +71,7 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
     struct node_pods pods;
     cluster_node_pods(c, slot, &pods);
     struct node_input in = {
-        .view = { slot->node, c->strings },
+        .view = { slot->node, c->strings, NULL },
         .pods = &pods,
         .inventory = cluster_inventory(c, slot),
         .holders = cluster_holders(c, slot),
@@ -96,7 +96,7 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
         .generation = object_generation(c->object),
         .now_s = QUIET_WALL_US / 1000000,
         .discovered_since_s = QUIET_WALL_US / 1000000 - t->discovered_s,
-        .foreign = cluster_foreign(c, &(struct node_view){ slot->node, c->strings }),
+        .foreign = cluster_foreign(c, &(struct node_view){ slot->node, c->strings, NULL }),
         .removing_since_s = QUIET_WALL_US / 1000000 - t->removing_s,
         .watched_since_s = t->watched_s ? QUIET_WALL_US / 1000000 - t->watched_s : 0,
         .age_s = t->age_s,
@@ -154,7 +154,7 @@ bool testbed_pass_policy(struct testbed *t, struct actions *actions)
     struct cluster *c = t->cluster;
     CLEANUP_ARENA struct arena a = { 0 };
     const struct node_slot *some = any_stack_node(c);
-    struct node_view view = { some ? some->node : NULL, c->strings };
+    struct node_view view = { some ? some->node : NULL, c->strings, NULL };
     struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
     enum operating_mode mode = testbed_stance(t);
     struct cluster_view v = {

@@ -44,7 +44,7 @@ static void free_thing(void *arg, struct record *r)
     free(t);
 }
 
-uint64_t *thing_hash(struct record *r)
+struct frame_hash *thing_hash(struct record *r)
 {
     return &((struct thing *) r)->hash;
 }

@@ -8,8 +8,8 @@
 
 struct thing {
     struct record head;
-    char *text;    /* spec.text; an object whose text is "-" is of no interest */
-    uint64_t hash; /* of the text that it follows from */
+    char *text;             /* spec.text; an object whose text is "-" is of no interest */
+    struct frame_hash hash; /* of the text that it follows from */
 };
 
 /* The table's record of that name, or NULL. */
@@ -18,6 +18,6 @@ const struct thing *thing_get(const struct table *t, const char *name);
  * y", with "nothing" where there is none. */
 struct table_ops thing_ops(struct buf *log);
 /* Where a thing keeps the hash of its text: a table's hash_of. */
-uint64_t *thing_hash(struct record *r);
+struct frame_hash *thing_hash(struct record *r);
 
 #endif
