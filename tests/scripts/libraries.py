@@ -18,8 +18,8 @@ NOT_TO_BE_HAD = (
     "a release links no other OpenSSL",
 )
 
-# What is listed, which files are there, whether it is for a release; what `versions` then has (None:
-# it fails), and what it says.
+# What is listed, which files are there, whether it is for a release; what `versions` then has
+# (None: it fails), and what it says.
 CASES = {
     "the sources of the headers": (
         ["3.0.20-1~deb12u2", "3.0.22-1~deb12u2"],
