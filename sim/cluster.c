@@ -24,6 +24,9 @@ enum {
     ACTION_MAX = 1 << 20,
     STEPS_PER_TURN = 2000, /* events before clients are served again */
     WATCHES_MS = 1000,     /* real time between checks of watches for their end and bookmarks */
+    /* a control plane keeps history for five minutes; clients do not run faster than real time */
+    HISTORY_MS = 5 * 60 * 1000,
+    HISTORY_REAL_MS = 60 * 1000,
 };
 
 enum { USER_ADMIN, USER_OSTLER, USER_COUNT };
@@ -267,6 +270,13 @@ static void notify_watches(struct sim_cluster *c, int64_t real_ms)
     front_wake(c->front);
 }
 
+static void forget_history(struct sim_cluster *c, int64_t real_ms)
+{
+    double keep_ms = HISTORY_MS / c->options->speed;
+    api_forget_older(c->api, real_ms - c->began_ms,
+                     keep_ms > HISTORY_REAL_MS ? (int64_t) keep_ms : HISTORY_REAL_MS);
+}
+
 int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms)
 {
     int64_t real_ms = clock_mono_ms(&c->real), wait_ms = 0;
@@ -278,6 +288,7 @@ int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms)
             wait_ms = (int64_t) ((double) (next - c->sim.now_ms) / c->options->speed) + 1;
     }
     notify_watches(c, real_ms);
+    forget_history(c, real_ms);
     return front_run_once(c->front, wait_ms);
 }
 

@@ -24,10 +24,17 @@ struct word {
     int64_t last_ms;
 };
 
+/* An Event of any writer. */
+struct stored {
+    int64_t written_ms; /* the last write */
+    char key[];
+};
+
 struct teller {
     struct actors *a;
     const struct kind *kind;
     struct map words;
+    struct map stored;
     struct word **due; /* changed since the last write */
     size_t due_len, due_cap;
     uint64_t made;
@@ -85,10 +92,9 @@ static void write_due(void *arg)
     free(due);
 }
 
-/* Forgets messages that have not occurred for an hour, and deletes their Events. */
-static void tidy(void *arg)
+/* Forgets messages that have not occurred for an hour. */
+static void forget_words(struct teller *t)
 {
-    struct teller *t = arg;
     struct word **old = xcalloc(t->words.len + 1, sizeof *old);
     size_t len = 0;
     MAP_EACH (entry, &t->words) {
@@ -98,12 +104,36 @@ static void tidy(void *arg)
     }
     for (size_t i = 0; i < len; i++) {
         map_remove(&t->words, old[i]->key);
-        api_delete(t->a->api, "system:apiserver", t->kind, old[i]->ns, old[i]->name, NULL, -1,
-                   NULL);
         word_free(old[i]);
     }
     free(old);
-    if (t->words.len > 0)
+}
+
+/* Deletes Events that were not written for an hour, as an API server does, whoever wrote them. */
+static void delete_events(struct teller *t)
+{
+    char **old = xcalloc(t->stored.len + 1, sizeof *old);
+    size_t len = 0;
+    MAP_EACH (entry, &t->stored) {
+        const struct stored *e = entry->value;
+        if (e->written_ms + KEPT_MS <= t->a->sim->now_ms)
+            old[len++] = xstrdup(e->key);
+    }
+    for (size_t i = 0; i < len; i++) {
+        char *slash = strchr(old[i], '/');
+        *slash = '\0';
+        api_delete(t->a->api, "system:apiserver", t->kind, old[i], slash + 1, NULL, -1, NULL);
+        free(old[i]);
+    }
+    free(old);
+}
+
+static void tidy(void *arg)
+{
+    struct teller *t = arg;
+    forget_words(t);
+    delete_events(t);
+    if (t->words.len > 0 || t->stored.len > 0)
         sim_after(t->a->sim, &t->tidy, TIDY_MS);
 }
 
@@ -253,10 +283,25 @@ static void record_job(const struct actors *a, const struct api_commit *c)
                       str_or_empty(json_key(failed, "message")));
 }
 
+static void note_event(struct teller *t, const struct api_commit *c)
+{
+    const json_t *event = c->after ? c->after : c->before;
+    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(event), object_name(event));
+    if (!c->after) {
+        free(map_remove(&t->stored, key));
+        return;
+    }
+    MAP_MAKE(struct stored, key, &t->stored, key)->written_ms = t->a->sim->now_ms;
+    if (!heap_holds(&t->tidy.item))
+        sim_after(t->a->sim, &t->tidy, TIDY_MS);
+}
+
 static void events_commit(void *self, const struct api_commit *c)
 {
-    const struct teller *t = self;
-    if (c->kind == t->a->kinds.pod)
+    struct teller *t = self;
+    if (c->kind == t->kind)
+        note_event(t, c);
+    else if (c->kind == t->a->kinds.pod)
         record_pod(t->a, c);
     else if (c->kind == t->a->kinds.node)
         record_node(t->a, c);
@@ -278,6 +323,7 @@ static void events_end(void *self)
     sim_cancel(t->a->sim, &t->write);
     sim_cancel(t->a->sim, &t->tidy);
     map_clear_with(&t->words, word_free);
+    map_clear_with(&t->stored, free);
     free(t->due);
 }
 

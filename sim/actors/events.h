@@ -1,5 +1,6 @@
 /* Records the Events of cluster components, for `kubectl describe` and `kubectl get events`.
- * Repeated Events are counted; an Event is deleted after an hour. Only for this directory. */
+ * Repeated Events are counted. An Event is deleted an hour after its last write, whoever wrote it.
+ * Only for this directory. */
 #ifndef OSTLER_SIM_ACTORS_EVENTS_H
 #define OSTLER_SIM_ACTORS_EVENTS_H
 

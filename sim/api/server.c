@@ -110,6 +110,15 @@ void api_compact(struct api *api, uint64_t rv)
     store_compact(&api->store, rv);
 }
 
+void api_forget_older(struct api *api, int64_t now_ms, int64_t keep_ms)
+{
+    if (now_ms - api->compacted_ms < keep_ms)
+        return;
+    api_compact(api, api->compacted_rv);
+    api->compacted_ms = now_ms;
+    api->compacted_rv = api->store.rv;
+}
+
 /* ---- the verbs for actors */
 
 json_t *api_get(const struct api *api, const struct kind *k, const char *ns, const char *name)

@@ -35,6 +35,9 @@ struct api {
     size_t listener_count;
     struct api_text texts[API_TEXTS];
     struct buf frame; /* the last frame of any watch */
+    /* the last call of api_forget_older() that compacted: when, and the version then */
+    int64_t compacted_ms;
+    uint64_t compacted_rv;
 };
 
 /* Commits a write and tells the listeners. */

@@ -139,7 +139,9 @@ static uint64_t hash_of(const struct kind *k, const char *key, uint64_t count)
 void store_new_uid(struct store *s, const struct kind *k, const char *key,
                    char ret[static STORE_UID_MAX])
 {
-    uint64_t a = hash_of(k, key, count_one(s, k, "uid", key)), b = spread(a);
+    /* Each Event has another name, so that counts of theirs would only gather. */
+    uint64_t count = str_eq(k->kind, "Event") ? s->rv : count_one(s, k, "uid", key);
+    uint64_t a = hash_of(k, key, count), b = spread(a);
     snprintf(ret, STORE_UID_MAX, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned) (a >> 32),
              (unsigned) (a >> 16 & 0xffff), (unsigned) (a & 0xfff),
              (unsigned) (b >> 48 & 0x3fff) | 0x8000, b & UINT64_C(0xffffffffffff));

@@ -51,7 +51,8 @@ const struct entry *store_get(const struct store *s, const struct kind *k, const
 /* The table of a kind. Borrowed. */
 const struct kind_store *store_of_kind(const struct store *s, const struct kind *k);
 
-/* A uid for a new object; the n-th object of a name has the same uid in every run. */
+/* A uid for a new object; the n-th object of a name has the same uid in every run, but for Events,
+ * whose uid comes from the version. */
 void store_new_uid(struct store *s, const struct kind *k, const char *key,
                    char ret[static STORE_UID_MAX]);
 /* A free name for metadata.generateName. Owned by the caller. */

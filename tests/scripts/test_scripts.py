@@ -23,6 +23,7 @@ import time
 import traceback
 import urllib.request
 
+import libraries
 import registry
 import workflows
 
@@ -556,6 +557,13 @@ def the_nightly_workflow_has_every_sweep():
     asked = {workflows.of_make(command) for command in commands}
     wanted = {"dst" if name == "dst" else f"{name}-full" for name in names.split()}
     assert wanted <= asked, wanted - asked
+
+
+@test
+def libraries_are_built_from_what_debian_has():
+    """A server of Debian may lack the newest sources."""
+    for case in libraries.CASES:
+        libraries.check(case)
 
 
 def main():

@@ -93,6 +93,38 @@ static void an_hour_later(void **state)
     little_end(&w);
 }
 
+/* Ostler's Events, too. */
+static void an_hour_after_the_last_write(void **state)
+{
+    (void) state;
+    struct little w;
+    begin(&w, true, NULL);
+    little_pass(&w, 3 * HOUR_MS);
+    static const char *const names[] = { "written-once", "written-again" };
+    const struct kind *k = kind_of("v1", "Event");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        CLEANUP_FREE char *text = xasprintf(
+            "{'metadata': {'namespace': 'ops', 'name': '%s'}, 'reason': 'GpuReady', 'count': 1, "
+            "'type': 'Normal', 'source': {'component': 'ostler'}, "
+            "'firstTimestamp': '2026-01-01T00:00:00Z', 'lastTimestamp': '2026-01-01T00:00:00Z', "
+            "'involvedObject': {'kind': 'Pod', 'namespace': 'ops', 'name': 'p'}}",
+            names[i]);
+        CLEANUP_JSON json_t *event = tree(text);
+        assert_int_equal(api_create(w.api, "ostler", k, event, NULL), 0);
+    }
+    little_pass(&w, 50 * MINUTE_MS);
+    CLEANUP_JSON json_t *patch = json_pack("{s:i}", "count", 2);
+    assert_int_equal(api_merge(w.api, "ostler", k, "ops", names[1], "", patch, NULL), 0);
+    little_pass(&w, 9 * MINUTE_MS);
+    assert_int_equal(little_count(&w, "events", NULL, NULL), 2);
+    little_pass(&w, 12 * MINUTE_MS);
+    assert_null(api_get(w.api, k, "ops", names[0]));
+    assert_non_null(api_get(w.api, k, "ops", names[1]));
+    little_pass(&w, HOUR_MS);
+    assert_int_equal(little_count(&w, "events", NULL, NULL), 0);
+    little_end(&w);
+}
+
 static void only_when_asked(void **state)
 {
     (void) state;
@@ -111,6 +143,8 @@ int main(void)
               NULL);
     suite_add(&s, "what goes wrong is told again and again, and counted", what_goes_wrong, NULL);
     suite_add(&s, "what was told an hour ago goes", an_hour_later, NULL);
+    suite_add(&s, "an Event of any writer goes an hour after its last write",
+              an_hour_after_the_last_write, NULL);
     suite_add(&s, "no events are written unless the world asks for them", only_when_asked, NULL);
     return suite_run(&s, "events");
 }

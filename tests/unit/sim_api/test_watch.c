@@ -177,6 +177,28 @@ static void check_forgotten(void **state)
     api_watch_free(level);
 }
 
+static void check_history_grows_old(void **state)
+{
+    (void) state;
+    CLEANUP_SERVED struct served s;
+    served_init(&s);
+    enum { KEEP_MS = 60000 };
+    /* Each minute a write, and within it many calls. Their versions are 6 to 11. */
+    for (int minute = 0; minute < 6; minute++) {
+        char name[] = { (char) ('a' + minute), '\0' };
+        put(&s, name, "{}");
+        for (int at = 1; at <= 60; at++)
+            api_forget_older(s.api, minute * KEEP_MS + at * 1000, KEEP_MS);
+    }
+    struct api_watch *level = start(&s, MAPS "?watch=1&resourceVersion=10");
+    expect_news(&s, level, "ADDED f@11");
+    served_expect(&s, "GET " MAPS "?watch=1&resourceVersion=9", NULL, 200);
+    served_expect_news(&s, "ERROR");
+    api_forget_older(s.api, 7 * KEEP_MS, KEEP_MS);
+    expect_news(&s, level, ""); /* who has seen everything loses nothing */
+    api_watch_free(level);
+}
+
 static void check_history_runs_out(void **state)
 {
     (void) state;
@@ -279,6 +301,7 @@ int main(void)
     suite_add(&s, "no bookmark while the list is not told", check_no_bookmark_before_the_list,
               NULL);
     suite_add(&s, "what is compacted is told in the stream", check_forgotten, NULL);
+    suite_add(&s, "history goes when it is old", check_history_grows_old, NULL);
     suite_add(&s, "a watch that falls behind by the whole history", check_history_runs_out, NULL);
     suite_add(&s, "which commits a watch would see", check_wants, NULL);
     suite_add(&s, "how long a watch lasts", check_timeouts, NULL);
