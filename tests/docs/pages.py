@@ -84,6 +84,24 @@ def listed():
     ] + [f"docs/alerts.md lacks {page}" for page in RUNBOOKS if page[5:] not in runbooks]
 
 
+def on_call():
+    """Each runbook says the same in the same order, so that the operator on call finds it: can it
+    wait, when is it over, what to do without the plugin. No page takes the log of any replica."""
+    order = (
+        r"\n\n- \*\*Meaning:\*\* .+\n- \*\*Impact:\*\* .+"
+        r"\n- \*\*Can it wait until morning\?\*\* .+\n- \*\*Over when\*\* .+"
+        r"\n\n## Look\n\n`kubectl gpu` is a \[plugin\]\(\.\./operations\.md#kubectl-gpu\)\. "
+        r"Without it, `kubectl get gpunodes -o wide` .+\n\n(?:    .*\n)+"
+        r"\n## Fix\n\n\| you see \| do \|\n"
+    )
+    replica = "logs deployment/"  # of several, perhaps the standby
+    return [
+        f"{page} is not laid out as the other runbooks"
+        for page in RUNBOOKS
+        if not re.search(order, read(page))
+    ] + [f"{page} has {replica}: use -l and --prefix" for page in PAGES if replica in read(page)]
+
+
 def runbooks():
     """docs/alerts.md has each alert with severity and summary, its runbook has its name, and there
     is no other runbook."""
@@ -173,4 +191,4 @@ def figures():
     return problems + [f"{FIGURES} lacks the row {row!r}" for row in rows if row not in named]
 
 
-CHECKS = [openings, readme, listed, runbooks, links, paths, figures]
+CHECKS = [openings, readme, listed, on_call, runbooks, links, paths, figures]
