@@ -79,16 +79,26 @@ def policy_of(nodes, waves):
     states = {}
     for one in nodes.values():
         states[one["state"]] = states.get(one["state"], 0) + 1
-    done = sum(n["driver"] == NEW and n["state"] == "Ready" for n in nodes.values())
+    def on_target(n):
+        return n["driver"] == NEW and n["state"] == "Ready"
+
+    served = sum(n["state"] != "ForeignStack" for n in nodes.values())
+    done = sum(map(on_target, nodes.values()))
+    failed = [name for name, n in nodes.items() if n["state"] == "Failed"]
+    ready = {"status": "True", "reason": "AllNodesReady",
+             "message": f"every GPU node is in its desired state: {served} nodes"}
+    if failed:
+        ready = {"status": "False", "reason": "CrashLoopBackOff",
+                 "message": f"driver: {len(failed)} of {served} nodes not ready: the driver does "
+                            f"not build for this kernel (node {failed[0]})"}
     pools = [{"name": name, "nodes": sum(n["pool"] == name for n in nodes.values()),
-              "upToDate": sum(n["pool"] == name and n["driver"] == NEW for n in nodes.values()),
+              "upToDate": sum(n["pool"] == name and on_target(n) for n in nodes.values()),
               "driverVersion": NEW} for name in dict.fromkeys(n["pool"] for n in nodes.values())]
     return {
-        "name": "default", "ready": "True", "reason": "AllNodesReady", "paused": False,
-        "message": "Every GPU node that is up works; 8 nodes are on their way to driver "
-                   "580.178.04.",
+        "name": "default", "ready": ready["status"], "reason": ready["reason"], "paused": False,
+        "message": ready["message"],
         "conditions": [
-            {"type": "Ready", "status": "True", "reason": "AllNodesReady", "message": ""},
+            {"type": "Ready", **ready},
             {"type": "Degraded", "status": "True", "reason": "GpusUnhealthy",
              "message": "2 nodes are closed for faults of their GPUs"},
             {"type": "HealthBraked", "status": "False", "reason": "NoStorm", "message": ""}],
@@ -98,7 +108,7 @@ def policy_of(nodes, waves):
         "pools": pools,
         "rollout": {
             "reason": "MaxParallel", "done": done, "active": 5, "waiting": 3, "failed": 1,
-            "pending": len(nodes) - done - 9, "skipped": 2,
+            "pending": served - done - 11, "skipped": 2,
             "message": "As many nodes are being changed as maxParallel allows: 8. The next wave "
                        "begins when one of them is done.",
             "plan": {"hash": "7c1f", "madeAt": time_of(5 * 3600), "nodes": len(nodes),
@@ -110,7 +120,8 @@ def policy_of(nodes, waves):
 
 
 def rolling():
-    """About 300 nodes of three pools in a rollout; a driver failed on one; GPUs have faults."""
+    """About 260 nodes of three pools in a rollout; a driver failed on one node, and
+    failureThreshold allows more; GPUs have faults."""
     nodes, chance = place(POOLS), random.Random(3)
     names = list(nodes)
     roll(nodes, 143, chance)
