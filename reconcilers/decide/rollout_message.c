@@ -151,7 +151,8 @@ static const char *describe_failed(const struct rollout_story *s, const struct r
     return arena_printf(
         s->a, "%s%s; change the policy, or retry the revision: " POLICY_RETRY_COMMAND "%s",
         failure_text(s, failed, p),
-        p ? arena_printf(s->a, ", and %s", who_waits(r, s->a)) : ": no other node gets it",
+        p ? arena_printf(s->a, ", and %s", who_waits(r, s->a))
+          : ": no other node of this pool gets it",
         failed->retry ? failed->retry : failed->hash, p ? "" : besides_failure(s));
 }
 
