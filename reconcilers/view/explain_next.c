@@ -9,6 +9,7 @@
 #include "reconcilers/view/advice.h"
 #include "reconcilers/view/explain.h"
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 
 struct next_steps {
@@ -130,13 +131,13 @@ static void describe_silence(struct next_steps *l)
     const json_t *status = json_object_get(l->report, "status");
     const char *state = snapshot_node_state(l->report);
     bool ready = str_eq(state, "Ready"), outdated = seen_is_outdated(status);
-    bool rolled_back = reason_parse(json_str(status, "reason")) == REASON_ROLLED_BACK;
+    bool falls_back = gpu_node_falls_back(status);
     if (ready && !outdated && snapshot_report_is_stale(l->report, l->policy)) {
         describe_rollout(l, NULL, NULL,
                          "its report is older than the policy: it may wait for its turn");
         return;
     }
-    for (size_t i = 0; !outdated && !rolled_back && i < ARRAY_LEN(rest); i++)
+    for (size_t i = 0; !outdated && !falls_back && i < ARRAY_LEN(rest); i++)
         if (str_eq(rest[i].state, state)) {
             describe_text(l, rest[i].text);
             return;
