@@ -193,6 +193,16 @@ static json_t *problems_json(const struct policy_problems *problems)
     return out;
 }
 
+/* While a pod of a node under way does not come up, a pace says nothing of the end. NULL: no plan.
+ * New reference. */
+static json_t *plan_json(const struct cluster_view *v)
+{
+    json_t *plan = json_copy((json_t *) v->plan);
+    if (tally_trouble(v->tally))
+        json_object_del(plan, "ends");
+    return plan;
+}
+
 /* What is under way, and what it waits for. */
 static json_t *rollout_json(const struct cluster_view *v, const struct condition *rolling_out)
 {
@@ -200,14 +210,14 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
     bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
     CLEANUP_ARENA struct arena a = { 0 };
     bool until = r->until_s && status_rollout_reason(v) == rollout_report_reason(r);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s*, s:O*, s:o*}", "pending",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s*, s:o*, s:o*}", "pending",
                      json_integer(r->pending), "active", json_integer(r->active), "waiting",
                      json_integer(r->waiting), "failed", json_integer(r->failed), "skipped",
                      json_integer(r->skipped), "done", json_integer(r->done), "reason",
                      reason_text(status_rollout_reason(v)), "message",
                      shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX),
-                     "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan", v->plan,
-                     "pace", v->pace ? rollout_pace_json(v->pace) : NULL);
+                     "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan",
+                     plan_json(v), "pace", v->pace ? rollout_pace_json(v->pace) : NULL);
 }
 
 /* "UpToDate", "2/10 MaxParallel", "InvalidSpec" */
