@@ -198,7 +198,8 @@ def run_says_how_to_get_kubectl():
 @test
 def run_tells_a_story():
     """Without a terminal it prints a line for each thing that happens: a bad driver that is rolled
-    back, a GPU that fails, a canary, a job that is waited for."""
+    back, a GPU that fails, a canary, a job that is waited for. The rollback stands alone for a
+    while: only then comes a good driver."""
     with tempfile.TemporaryDirectory() as folder, running(folder, scenario="") as (p, log):
         began = time.time()
         for words in (
@@ -215,6 +216,8 @@ def run_tells_a_story():
                 150,
             )
             assert p.poll() is None, log.read_text()
+        text = log.read_text()
+        assert text.index("rolls the node back") < text.index("carol sets driver 575"), text
         assert time.time() - began < 150, log.read_text()
         assert not [line for line in log.read_text().splitlines() if len(line) > 400], log
 
