@@ -178,6 +178,8 @@ static bool claim_is_newer(const struct next_steps *l)
     bool another = !str_eq(claim_phase_name(l->claim.phase), state);
     if (!l->claimed || !is_step(state) || l->now_us - claim_us > REPORT_LAG_US)
         return false;
+    if (!claim_closes(&l->claim)) /* a drain that failed: the node is in service */
+        return false;
     return another ? claim_us >= since_us : until_us >= 0 && claim_us >= until_us;
 }
 
