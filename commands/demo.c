@@ -54,7 +54,7 @@ struct demo {
     int port;
     pid_t pids[PARTS]; /* 0: does not run */
     enum stage stage;
-    bool said; /* a part has said why it failed */
+    bool said;               /* a part has said why it failed */
     int64_t answers_ms;      /* since when the page answers */
     int signals, story, log; /* descriptors; -1: none */
     struct buf line, newest; /* of the story; of the log */

@@ -263,7 +263,8 @@ def run_counts_what_it_builds():
             ("build/kubectl-gpu", "true"),
             (
                 "make",
-                'case "$*" in *" -n "*) before="echo \\"" ;; *) cp build/kubectl-gpu build/ostler ;; esac\n'
+                'case "$*" in *" -n "*) before="echo \\"" ;;\n'
+                "*) cp build/kubectl-gpu build/ostler ;; esac\n"
                 'for file in a b c; do echo "$before  CC    $file"; done',
             ),
         ):
