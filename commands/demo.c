@@ -54,6 +54,7 @@ struct demo {
     int port;
     pid_t pids[PARTS]; /* 0: does not run */
     enum stage stage;
+    bool said;               /* a part has said why it failed */
     int64_t answers_ms;      /* since when the page answers */
     int signals, story, log; /* descriptors; -1: none */
     struct buf line, newest; /* of the story; of the log */
@@ -385,6 +386,9 @@ static int collect(struct demo *d, struct err *e)
             if (d->pids[p] == pid) {
                 d->pids[p] = 0;
                 err_set(e, ERR_SYSTEM, "%s ended by itself", part_names[p]);
+                /* A simulator that cannot begin has said why. */
+                d->said |= p == SIMULATOR && d->stage == CLUSTER_BEGINS && WIFEXITED(status) &&
+                           WEXITSTATUS(status) != 0;
             }
     return e->kind == ERR_NONE ? 0 : -1;
 }
@@ -516,7 +520,7 @@ int demo_main(int argc, char **argv)
     }
     bool failed = begin(&d, &e) < 0 || demo_run(&d, &e) < 0;
     end(&d);
-    if (failed)
+    if (failed && !d.said)
         fprintf(stderr, "%sostler demo: %s\n", buf_text(&d.newest), err_msg(&e));
     demo_clear(&d);
     return failed ? 1 : 0;

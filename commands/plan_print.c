@@ -286,7 +286,7 @@ static void print_failures(const json_t *failures)
                hash, *version ? " (" : "", version, *version ? ")" : "",
                json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"),
                json_str_or_empty(f, "at"), json_str_or_empty(f, "reason"));
-        printf("  no other node gets it; change the policy, or retry the "
+        printf("  no other node of this pool gets it; change the policy, or retry the "
                "revision: " POLICY_RETRY_COMMAND "\n",
                json_str_or_empty(f, "retry"));
     }

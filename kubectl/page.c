@@ -64,6 +64,12 @@ static int connection_failed(const struct showing *s, const char *ns, struct err
 {
     const char *why = forward_complaint(&s->forward);
     CLEANUP_FREE char *first = xstrndup(why, strcspn(why, "\n"));
+    if (strstr(first, "(NotFound): pods "))
+        return err_set(e, ERR_NOT_FOUND,
+                       s->shown ? "pod %s/%s is gone"
+                                : "there is no pod %s/%s: Ostler runs outside of the cluster, and "
+                                  "its page is where it runs; make run prints the page's address",
+                       ns, s->pod);
     return err_set(e, ERR_FORBIDDEN,
                    "cannot connect to pod %s/%s: %s; it takes the rights to get pods and to create "
                    "pods/portforward there",

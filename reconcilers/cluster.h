@@ -12,6 +12,7 @@
 #include "reconcilers/decide/brake.h"
 #include "reconcilers/decide/health.h"
 #include "reconcilers/decide/node_types.h"
+#include "reconcilers/decide/rollout_report.h"
 #include "reconcilers/decide/rollout_types.h"
 #include "reconcilers/decide/intents.h"
 #include "reconcilers/decide/tally.h"
@@ -187,7 +188,8 @@ struct cluster {
     json_t *confirmed;
     struct intents intents; /* cached intents of children under `policy` */
     struct cluster_brake brake;
-    struct recent_events recent; /* Events that Ostler sent, for the fleet page */
+    const struct rollout_report *rolled; /* the rollout's last pass; NULL: none yet. Borrowed */
+    struct recent_events recent;         /* Events that Ostler sent, for the fleet page */
 };
 
 /* ---- cluster_tables.c */

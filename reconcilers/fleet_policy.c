@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "reconcilers/decide/status.h"
 #include "reconcilers/fleet_fields.h"
 #include "reconcilers/fleet_status.h"
 #include "reconcilers/fleet_view.h"
@@ -131,6 +132,37 @@ static json_t *blockers_json(const struct cluster *c)
     return blockers;
 }
 
+/* ---- counts: of the same moment as the nodes beside them. The status is up to ten seconds older
+ * during an upgrade. */
+
+static json_t *rollout_now(const struct cluster *c, const json_t *status)
+{
+    json_t *rollout = json_copy(json_object_get(status, "rollout"));
+    const struct rollout_report *r = c->rolled;
+    if (!rollout)
+        return json_null();
+    if (r && r->known) {
+        CLEANUP_JSON json_t *counts = json_pack(
+            "{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", json_integer(r->pending), "active",
+            json_integer(r->active), "waiting", json_integer(r->waiting), "failed",
+            json_integer(r->failed), "skipped", json_integer(r->skipped), "done",
+            json_integer(r->done));
+        json_object_update(rollout, counts);
+    }
+    return rollout;
+}
+
+static json_t *pools_now(const struct cluster *c, const json_t *status)
+{
+    json_t *pools = json_deep_copy(json_object_get(status, "pools"));
+    for (size_t i = 0; c->policy_valid && i < c->policy.pools_len; i++) {
+        json_t *pool = json_find(pools, "name", c->policy.pools[i].name);
+        CLEANUP_JSON json_t *counts = status_pool_counts_json(&c->tally, i);
+        json_object_update(pool, counts);
+    }
+    return pools ? pools : json_array();
+}
+
 /* ---- all of it */
 
 static json_t *or_empty_list(const json_t *value)
@@ -152,11 +184,10 @@ void fleet_policy(const struct fleet_source *s, struct buf *out)
         object_name(c->object), "ready", text_of(ready, "status", "Unknown"), "reason",
         text_of(ready, "reason", ""), "message", text_of(ready, "message", ""), "paused",
         json_bool(c->object, "spec.rollout.paused", false), "conditions",
-        or_empty_list(json_object_get(status, "conditions")), "nodes",
-        or_null(json_object_get(status, "nodes")), "rollout",
-        or_null(json_object_get(status, "rollout")), "pools",
-        or_empty_list(json_object_get(status, "pools")), "windows", windows_json(c), "soak",
-        soak_json(c), "health", health_json(c), "blockers", blockers_json(c));
+        or_empty_list(json_object_get(status, "conditions")), "nodes", status_nodes_json(&c->tally),
+        "rollout", rollout_now(c, status), "pools", pools_now(c, status), "windows",
+        windows_json(c), "soak", soak_json(c), "health", health_json(c), "blockers",
+        blockers_json(c));
     CLEANUP_JSON json_t *picked = fleet_fields_pick(whole, fleet_policy_fields);
     CLEANUP_FREE char *text = json_compact(picked);
     buf_str(out, text);

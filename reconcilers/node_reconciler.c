@@ -164,25 +164,16 @@ static bool asks_for_holders(const struct node *n, const struct node_verdict *v)
     return n->claim || assignment_drains(assignment_ref(&v->carried), assignment_ref(&v->target));
 }
 
-/* As for the blockers that the fleet page lists. */
-static bool waits_for_something(enum node_state state, const char *next_text)
-{
-    return next_text || state == NODE_FAILED;
-}
-
 /* Counts the verdict, and enqueues what depends on the sums. */
 static void node_reconciler_count(struct reconcilers *r, struct node_slot *slot,
                                   const struct node_verdict *v)
 {
-    bool waits = waits_for_something(slot->summary.state, slot->summary.next_text) ||
-                 waits_for_something(v->state, v->next_text);
     unsigned changed = tally_set(&r->cluster->tally, &slot->summary, v);
     if (changed) {
         r->policy(r->arg, waits_for_policy(v));
         cluster_shown(r->cluster, slot->name);
+        cluster_shown_policy(r->cluster); /* its counts and blockers */
     }
-    if (changed && waits)
-        cluster_shown_policy(r->cluster); /* its blockers */
     if (changed & TALLY_ROLLOUT)
         cluster_enqueue_rollout(r->cluster);
     cluster_node_seen(r->cluster, slot);

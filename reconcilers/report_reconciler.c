@@ -77,7 +77,7 @@ static bool is_other_health(const struct health_status *before, const struct hea
 static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in,
                               int64_t now_ms)
 {
-    bool ready_is_said = in->report && !in->report->rolled_back &&
+    bool ready_is_said = in->report && !in->report->falls_back &&
                          str_eq(in->report->state, node_state_name(NODE_READY)) &&
                          slot->node->gpu_ready.status == CONDITION_TRUE;
     bool other_health = in->report && is_other_health(in->report->concluded, in->health);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/cluster_shown.h"
 #include "reconcilers/notices.h"
 #include "reconcilers/decide/rollout_grants.h"
 #include "reconcilers/decide/rollout_message.h"
@@ -116,9 +117,12 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
     bool planned = rollout_plan_status_take(&r->plans, c, &g, &d, &plan_again_s),
          first = r->rollout_epoch != c->epoch;
     r->rollout_epoch = c->epoch;
+    r->cluster->rolled = &r->rollout;
     r->rollout_early = g.early;
-    if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first)
+    if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first) {
         r->policy(r->arg, first || d.note_count > 0);
+        cluster_shown_policy(c); /* its counts */
+    }
     toolkit_pass(c, &g, &a, actions);
     /* Notes for the records are written first. */
     if (!d.note_count) {

@@ -248,8 +248,8 @@ static bool braked_observes(const struct checks *in, struct condition *ret)
 static bool not_braked(const struct checks *in, struct condition *ret)
 {
     return cond_set(in, ret, "False", REASON_NOT_BRAKED,
-                    "there are not so many nodes with new faults at a time that Ostler would stop "
-                    "closing them");
+                    "no storm of faults: fewer nodes became unhealthy at a time than Ostler may "
+                    "close");
 }
 
 static check_fn *const braked_checks[] = { braked_observes, cond_braked, not_braked, NULL };

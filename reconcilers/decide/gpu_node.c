@@ -38,7 +38,7 @@ static const char *gpu_node_word_of(const struct gpu_node_input *in, struct aren
     if (waiting_for_turn(in))
         return reason_text(rollout_hold_reason(waiting_turn(in->hold)));
     if (gpu_node_is_rolled_back(in))
-        return reason_text(REASON_ROLLED_BACK);
+        return reason_text(gpu_node_rolled_back_reason(in));
     return trouble ? trouble : node_ready_reason(in);
 }
 

@@ -2,6 +2,8 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_GPU_NODE_INPUT_H
 #define OSTLER_RECONCILERS_DECIDE_GPU_NODE_INPUT_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/decide/health_state.h"
@@ -66,6 +68,14 @@ struct gpu_node_input {
 static inline bool gpu_node_is_rolled_back(const struct gpu_node_input *in)
 {
     return in->failed && in->summary->state == NODE_READY && !in->summary->cause;
+}
+
+/* Of such a node. Only the node that failed first is known to have tried the version. */
+static inline enum reason gpu_node_rolled_back_reason(const struct gpu_node_input *in)
+{
+    size_t len = strlen(in->name);
+    bool tried = strncmp(in->failure, in->name, len) == 0 && in->failure[len] == ' ';
+    return tried ? REASON_ROLLED_BACK : REASON_REVISION_FAILED;
 }
 
 /* Whether the node is closed for a fault, and nothing else keeps it from being Ready: a pod that

@@ -103,7 +103,7 @@ json_t *next_step(const struct gpu_node_input *in, struct arena *a)
     if (waiting_for_turn(in) || waiting_for_repair(in))
         return step(reason_text(rollout_hold_reason(waiting_turn(in->hold))), 0, NULL, a);
     if (gpu_node_is_rolled_back(in))
-        return step(reason_text(REASON_ROLLED_BACK), 0,
+        return step(reason_text(gpu_node_rolled_back_reason(in)), 0,
                     "nothing, until a user corrects the policy or retries the version", a);
     const char *text = gpu_node_is_closed(in) ? health_closed_next(in->health, &in->handling)
                                               : text_of(s);

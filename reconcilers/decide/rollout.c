@@ -458,6 +458,7 @@ static void decide(struct deciding *d)
                                          .budget = &d->budget,
                                          .refusals = d->refusals,
                                          .domain = d->domain,
+                                         .domains_mixed = d->domains_mixed,
                                          .plan_hash = ret->plan_hash,
                                          .a = a };
     ret->message = rollout_hold_message(&story, ret->hold);

@@ -108,12 +108,12 @@ static void add_failed_event(const struct news *n)
     const char *then =
         back ? "Ostler rolls back the nodes on which it failed and those that are being upgraded"
              : "Ostler rolls no node back, because spec.rollout.onFailure is Pause";
-    add_event(
-        n, REASON_REVISION_FAILED, true,
-        arena_printf(n->a,
-                     "it failed%s, and no other node gets it; %s. Change the policy, or retry the "
-                     "revision: " POLICY_RETRY_COMMAND,
-                     place, then, retry_value(n->annotations, n->hash, n->a)));
+    add_event(n, REASON_REVISION_FAILED, true,
+              arena_printf(
+                  n->a,
+                  "it failed%s, and no other node of this pool gets it; %s. Change the policy, or "
+                  "retry the revision: " POLICY_RETRY_COMMAND,
+                  place, then, retry_value(n->annotations, n->hash, n->a)));
 }
 
 static void add_retried_event(const struct news *n)

@@ -151,7 +151,8 @@ static const char *describe_failed(const struct rollout_story *s, const struct r
     return arena_printf(
         s->a, "%s%s; change the policy, or retry the revision: " POLICY_RETRY_COMMAND "%s",
         failure_text(s, failed, p),
-        p ? arena_printf(s->a, ", and %s", who_waits(r, s->a)) : ": no other node gets it",
+        p ? arena_printf(s->a, ", and %s", who_waits(r, s->a))
+          : ": no other node of this pool gets it",
         failed->retry ? failed->retry : failed->hash, p ? "" : besides_failure(s));
 }
 
@@ -284,8 +285,13 @@ static const char *describe_gpus(const struct rollout_story *s, const struct ref
 
 static const char *describe_domain(const struct rollout_story *s, const struct refusal *r)
 {
-    return arena_printf(s->a, "%s while nodes with another value of %s, \"%s\", are changed",
-                        who_waits(r, s->a), s->view->in->spec->topology_key, s->domain);
+    const char *key = s->view->in->spec->topology_key, *wait = who_waits(r, s->a);
+    if (s->domains_mixed)
+        return arena_printf(s->a, "%s until nodes with only one value of %s are being changed",
+                            wait, key);
+    return *s->domain
+               ? arena_printf(s->a, "%s: the nodes with %s=%s go first", wait, key, s->domain)
+               : arena_printf(s->a, "%s: the nodes without the label %s go first", wait, key);
 }
 
 static const char *describe_backoff(const struct rollout_story *s, const struct refusal *r)

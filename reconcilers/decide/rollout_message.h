@@ -16,6 +16,7 @@ struct rollout_story {
     const struct budget *budget;
     const struct refusal *refusals; /* by enum rollout_hold */
     const char *domain;             /* being changed; NULL: none */
+    bool domains_mixed;             /* nodes of several domains are being changed */
     const char *plan_hash;
     struct arena *a; /* for the texts */
 };

@@ -25,7 +25,7 @@ static json_t *shortened(const char *s, size_t max)
     return text ? json_text(text) : NULL;
 }
 
-static json_t *nodes_json(const struct tally *t)
+json_t *status_nodes_json(const struct tally *t)
 {
     size_t served = tally_served(t), outdated = tally_outdated(t);
     json_t *states = json_array();
@@ -91,19 +91,25 @@ static json_t *status_sorted_now(json_t *list_steal)
     return out;
 }
 
+json_t *status_pool_counts_json(const struct tally *t, size_t pool)
+{
+    size_t nodes = t->pools[pool].nodes, outdated = t->pools[pool].outdated;
+    return json_pack("{s:o, s:o, s:o, s:o}", "nodes", json_integer(nodes), "ready",
+                     json_integer(t->pools[pool].states[NODE_READY]), "upToDate",
+                     json_integer(nodes - outdated), "outdated", json_integer(outdated));
+}
+
 static json_t *pools_json(const struct cluster_view *v)
 {
     json_t *pools = json_array();
     for (size_t i = 0; i < v->policy->pools_len; i++) {
         const char *version = NULL;
         json_t *targets = status_sorted_now(targets_json(v, i, &version));
-        size_t nodes = v->tally->pools[i].nodes, outdated = v->tally->pools[i].outdated;
-        json_array_append_new(
-            pools, json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "name",
-                             v->policy->pools[i].name, "nodes", json_integer(nodes), "ready",
-                             json_integer(v->tally->pools[i].states[NODE_READY]), "upToDate",
-                             json_integer(nodes - outdated), "outdated", json_integer(outdated),
-                             "driverVersion", str_or_empty(version), "targets", targets));
+        json_t *pool = json_pack("{s:s}", "name", v->policy->pools[i].name);
+        json_object_update_new(pool, status_pool_counts_json(v->tally, i));
+        json_object_set_new(pool, "driverVersion", json_string(str_or_empty(version)));
+        json_object_set_new(pool, "targets", targets);
+        json_array_append_new(pools, pool);
     }
     return pools;
 }
@@ -193,6 +199,16 @@ static json_t *problems_json(const struct policy_problems *problems)
     return out;
 }
 
+/* While a pod of a node under way does not come up, a pace says nothing of the end. NULL: no plan.
+ * New reference. */
+static json_t *plan_json(const struct cluster_view *v)
+{
+    json_t *plan = json_copy((json_t *) v->plan);
+    if (tally_trouble(v->tally))
+        json_object_del(plan, "ends");
+    return plan;
+}
+
 /* What is under way, and what it waits for. */
 static json_t *rollout_json(const struct cluster_view *v, const struct condition *rolling_out)
 {
@@ -200,14 +216,14 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
     bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
     CLEANUP_ARENA struct arena a = { 0 };
     bool until = r->until_s && status_rollout_reason(v) == rollout_report_reason(r);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s*, s:O*, s:o*}", "pending",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s*, s:o*, s:o*}", "pending",
                      json_integer(r->pending), "active", json_integer(r->active), "waiting",
                      json_integer(r->waiting), "failed", json_integer(r->failed), "skipped",
                      json_integer(r->skipped), "done", json_integer(r->done), "reason",
                      reason_text(status_rollout_reason(v)), "message",
                      shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX),
-                     "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan", v->plan,
-                     "pace", v->pace ? rollout_pace_json(v->pace) : NULL);
+                     "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan",
+                     plan_json(v), "pace", v->pace ? rollout_pace_json(v->pace) : NULL);
 }
 
 /* "UpToDate", "2/10 MaxParallel", "InvalidSpec" */
@@ -284,8 +300,8 @@ json_t *status_json(const struct cluster_view *v,
     json_t *status = json_pack(
         "{s:I, s:o, s:o, s:o, s:o, s:o, s:o*, s:o, s:o*}", "observedGeneration",
         (json_int_t) object_generation(v->object), "conditions", list, "summary",
-        summary_json(v, conditions), "nodes", nodes_json(v->tally), "operands", operands_json(v),
-        "firstCauses", causes_json(v->tally), "rollout",
+        summary_json(v, conditions), "nodes", status_nodes_json(v->tally), "operands",
+        operands_json(v), "firstCauses", causes_json(v->tally), "rollout",
         rolls ? rollout_json(v, &conditions[STATUS_ROLLING_OUT]) : NULL, "problems",
         problems_json(v->problem_list), "pools", v->policy ? pools_json(v) : NULL);
     fit(status);

@@ -74,12 +74,18 @@ static uint32_t said_at(const json_t *object)
     return newest_s < UINT32_MAX ? (uint32_t) newest_s : 0;
 }
 
+bool gpu_node_falls_back(const json_t *status)
+{
+    enum reason reason = reason_parse(json_str(status, "reason"));
+    return reason == REASON_ROLLED_BACK || reason == REASON_REVISION_FAILED;
+}
+
 struct gpu_node *gpu_node_project(const json_t *object)
 {
     struct gpu_node *g = record_new(sizeof *g, object);
     g->owner = str_hash_id(gpu_node_owner_of(object));
     take_state(object, g->state);
-    g->rolled_back = reason_parse(json_str(object, "status.reason")) == REASON_ROLLED_BACK;
+    g->falls_back = gpu_node_falls_back(json_object_get(object, "status"));
     g->since_s = since_of(object);
     g->said = gpu_node_said(json_object_get(object, "status"));
     g->concluded = health_status_read(json_object_get(object, "status"));

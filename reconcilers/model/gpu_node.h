@@ -44,7 +44,7 @@ struct gpu_node {
     struct record head;             /* key = the node's name */
     uint64_t owner;                 /* str_hash_id() of the uid of its Node */
     char state[GPU_NODE_STATE_MAX]; /* status.state; "": absent */
-    bool rolled_back;               /* status.reason is RolledBack */
+    bool falls_back;                /* gpu_node_falls_back() of its status */
     int64_t since_s; /* status.since, epoch seconds; 0: not in Ostler's time format */
     uint64_t said;   /* gpu_node_said() of its status */
     struct health_status *concluded;  /* status.health; NULL: absent. Owned */
@@ -61,6 +61,9 @@ struct gpu_node {
 
 /* The record of a GpuNode. */
 struct gpu_node *gpu_node_project(const json_t *object);
+/* Whether a status says that the node runs another version than the policy asks for, because that
+ * one failed: on this node (`RolledBack`) or on another one (`RevisionFailed`). */
+bool gpu_node_falls_back(const json_t *status);
 /* Whether all cached fields that decisions use are equal. */
 bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b);
 /* Frees the record with its key. */

@@ -71,7 +71,9 @@ void explain_health(const json_t *snapshot, json_t *next)
         return;
     describe_said(next, node, &r, report);
     if (!ignored && !object_annotation(node, ANNOTATION_REPAIR) && may_be_repaired(health, policy))
-        describe(next, json_textf("to have its GPUs repaired now: kubectl gpu repair %s", name));
+        describe(next, json_textf("to have its GPUs repaired now, if the administrator allows "
+                                  "repairs: kubectl gpu repair %s",
+                                  name));
     if (!ignored && may_be_ignored(&r, health))
         describe(next,
                  json_textf("to use the node in spite of %s: kubectl gpu ignore %s --fault %s",

@@ -2,6 +2,7 @@
  */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -9,7 +10,11 @@
 #include "reconcilers/view/advice.h"
 #include "reconcilers/view/explain.h"
 #include "reconcilers/model/claim.h"
+#include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
+
+/* A report comes at most this much later than the step of which it tells. */
+#define REPORT_LAG_US INT64_C(90000000)
 
 struct next_steps {
     const json_t *node, *report, *policy;
@@ -130,13 +135,13 @@ static void describe_silence(struct next_steps *l)
     const json_t *status = json_object_get(l->report, "status");
     const char *state = snapshot_node_state(l->report);
     bool ready = str_eq(state, "Ready"), outdated = seen_is_outdated(status);
-    bool rolled_back = reason_parse(json_str(status, "reason")) == REASON_ROLLED_BACK;
+    bool falls_back = gpu_node_falls_back(status);
     if (ready && !outdated && snapshot_report_is_stale(l->report, l->policy)) {
         describe_rollout(l, NULL, NULL,
                          "its report is older than the policy: it may wait for its turn");
         return;
     }
-    for (size_t i = 0; !outdated && !rolled_back && i < ARRAY_LEN(rest); i++)
+    for (size_t i = 0; !outdated && !falls_back && i < ARRAY_LEN(rest); i++)
         if (str_eq(rest[i].state, state)) {
             describe_text(l, rest[i].text);
             return;
@@ -148,6 +153,45 @@ static void describe_silence(struct next_steps *l)
         describe_rollout(l, NULL, NULL, unsaid);
     else
         describe_text(l, unsaid);
+}
+
+/* ---- what its upgrade lock says */
+
+/* Whether a node in this state takes the steps of a claim as they come. */
+static bool is_step(const char *state)
+{
+    static const char *const steps[] = { "Ready",      "Waiting",   "Draining", "Unloading",
+                                         "Resetting",  "Rebooting", "Failed",   "Installing",
+                                         "Validating", NULL };
+    return str_is_any_of(state, steps);
+}
+
+/* Whether the node's claim has gone on since its report was written: the report is of a step that
+ * is over. A state must last before it is reported. */
+static bool claim_is_newer(const struct next_steps *l)
+{
+    const json_t *status = json_object_get(l->report, "status");
+    const char *state = snapshot_node_state(l->report), *until = json_str(status, "next.until");
+    int64_t since_us = clock_parse_rfc3339(json_str_or_empty(status, "since")),
+            until_us = until ? clock_parse_rfc3339(until) : -1,
+            claim_us = l->claim.since_s * 1000000;
+    bool another = !str_eq(claim_phase_name(l->claim.phase), state);
+    if (!l->claimed || !is_step(state) || l->now_us - claim_us > REPORT_LAG_US)
+        return false;
+    if (!claim_closes(&l->claim)) /* a drain that failed: the node is in service */
+        return false;
+    return another ? claim_us >= since_us : until_us >= 0 && claim_us >= until_us;
+}
+
+static void describe_claim(struct next_steps *l)
+{
+    const struct claim_kind_row *kind = &claim_kinds[l->claim.kind];
+    char since[CLOCK_TEXT_MAX];
+    clock_rfc3339(l->claim.since_s * 1000000, since);
+    explain_next_describe(l, NULL,
+                          json_textf("%s%s, since %s; its GpuNode reports that within seconds",
+                                     kind->restores ? "Ostler rolls it back: " : "",
+                                     claim_phase_name(l->claim.phase), since));
 }
 
 /* ---- people */
@@ -212,7 +256,9 @@ json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_u
                                          json_str_or_empty(ostler, "message")));
     if (!l.policy)
         describe_text(&l, "nothing: there is no GpuClusterPolicy");
-    if (next)
+    if (claim_is_newer(&l))
+        describe_claim(&l);
+    else if (next)
         describe_next(&l, next);
     else if (l.policy)
         describe_silence(&l);

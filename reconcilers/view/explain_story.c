@@ -45,8 +45,8 @@ static void describe_condition(json_t *story, const json_t *conditions, const ch
     const char *status = json_str_or_empty(c, "status");
     if (c)
         add_step(story, json_str(c, "lastTransitionTime"), "node", !str_eq(status, "True"),
-                 json_textf("%s became %s; now: %s", type, *status ? status : "Unknown",
-                            json_str_or_empty(c, "reason")));
+                 json_textf("%s became %s (its reason today: %s)", type,
+                            *status ? status : "Unknown", json_str_or_empty(c, "reason")));
 }
 
 static void describe_node(json_t *story, const json_t *node)
@@ -58,8 +58,9 @@ static void describe_node(json_t *story, const json_t *node)
              json_text("the Node was created"));
     if (ready)
         add_step(story, json_str(ready, "lastTransitionTime"), "node", !up,
-                 json_textf("its kubelet became %s%s%s", up ? "Ready" : "not Ready",
-                            up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
+                 json_textf("its kubelet became %s%s%s%s", up ? "Ready" : "not Ready",
+                            up ? "" : " (its message today: ",
+                            up ? "" : json_str_or_empty(ready, "message"), up ? "" : ")"));
     describe_condition(story, conditions, NODE_CONDITION);
     describe_condition(story, conditions, NODE_CONDITION_HEALTH);
 }

@@ -34,7 +34,7 @@ static const char *is_current(const json_t *status, const json_t *report, const 
     if (str_eq(snapshot_node_state(report), "Unmanaged"))
         return NULL;
     /* Its target is the previous revision, not the policy's. */
-    if (reason_parse(json_str(status, "reason")) == REASON_ROLLED_BACK)
+    if (gpu_node_falls_back(status))
         return "no";
     if (seen_is_outdated(status))
         return "no";

@@ -75,21 +75,48 @@ static json_t *gpus_part(const json_t *reports)
     return json_pack("{s:I, s:I}", "ready", ready, "present", present);
 }
 
-/* Number of nodes per state, from the reports; if those are unreadable, from the policy's
- * status. */
-static json_t *states_part(const json_t *policy, const json_t *reports)
+/* Nodes by state as the GpuNodes have it. The policy's status counts no Unmanaged ones. */
+static json_t *reported_states(const json_t *reports, bool unmanaged)
 {
     json_t *counts = json_object();
-    JSON_EACH (item, json_at(policy, "status.nodes.states"))
-        if (!reports && json_int(item, "count", 0) > 0)
-            json_object_set_new(counts, json_str_or_empty(item, "state"),
-                                json_integer(json_int(item, "count", 0)));
     JSON_EACH (item, reports) {
         const char *state = snapshot_node_state(item);
-        json_object_set_new(counts, state,
-                            json_integer(json_integer_value(json_object_get(counts, state)) + 1));
+        if (str_eq(state, "Unmanaged") == unmanaged)
+            json_object_set_new(
+                counts, state,
+                json_integer(json_integer_value(json_object_get(counts, state)) + 1));
     }
     return counts;
+}
+
+/* When Ostler last wrote the counts of the policy's status; NULL: not known. Owned by the
+ * caller. */
+static char *counted_at(const json_t *policy)
+{
+    CLEANUP_FREE char *setter = snapshot_setter(policy, "f:status f:nodes");
+    const char *at = setter ? strstr(setter, " at ") : NULL;
+    return at ? xstrdup(at + strlen(" at ")) : NULL;
+}
+
+/* Nodes by state, from where the other counts come: the policy's status. A GpuNode shows a state
+ * when it has lasted: what all of them say, if that differs, is told apart. */
+static void add_states(json_t *part, const json_t *policy, const json_t *reports)
+{
+    CLEANUP_JSON json_t *counts = json_object(), *unmanaged = reported_states(reports, true),
+                        *reported = reported_states(reports, false);
+    JSON_EACH (item, json_at(policy, "status.nodes.states"))
+        if (json_int(item, "count", 0) > 0)
+            json_object_set_new(counts, json_str_or_empty(item, "state"),
+                                json_integer(json_int(item, "count", 0)));
+    bool counted = json_object_size(counts),
+         differs = counted && json_object_size(reported) && !json_equal(counts, reported);
+    CLEANUP_FREE char *at = differs ? counted_at(policy) : NULL;
+    if (differs)
+        json_object_set(part, "reported", reported);
+    if (at)
+        json_object_set_new(part, "asOf", json_text(at));
+    json_object_update(counted ? counts : reported, unmanaged);
+    json_object_set(part, "states", counted ? counts : reported);
 }
 
 static json_t *nodes_part(const json_t *policy, const json_t *reports)
@@ -101,7 +128,7 @@ static json_t *nodes_part(const json_t *policy, const json_t *reports)
         CLEANUP_FREE char *path = xasprintf("status.nodes.%s", members[i]);
         json_object_set_new(part, members[i], json_integer(json_int(policy, path, 0)));
     }
-    json_object_set_new(part, "states", states_part(policy, reports));
+    add_states(part, policy, reports);
     return part;
 }
 
@@ -301,11 +328,35 @@ static void print_versions(const json_t *versions, const struct paint *p, struct
     add_cut(out, p, INDENT, PLAIN, text);
 }
 
-static void status_print_nodes(const json_t *status, const struct paint *p, struct buf *out)
+/* "Ready 4, Failed 1". Owned by the caller. */
+static char *states_text(const json_t *states)
+{
+    struct buf line = BUF_INIT(1 << 16);
+    JSON_EACH_MEMBER (state, count, states)
+        if (line.len < 1000)
+            buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state,
+                       (long long) json_integer_value(count));
+    return buf_take(&line);
+}
+
+/* When the counts are of, if the GpuNodes say otherwise. */
+static void print_reported(const json_t *status, const struct paint *p, struct buf *out)
 {
     const json_t *nodes = json_object_get(status, "nodes");
-    struct buf line = BUF_INIT(1 << 16);
-    CLEANUP_FREE char *gpus = !json_object_get(status, "gpus")
+    const char *at = json_str(nodes, "asOf");
+    CLEANUP_FREE char *states = states_text(json_object_get(nodes, "reported"));
+    CLEANUP_FREE char *line = xasprintf(
+        "as of %s; the GpuNodes say: %s; %lld of %lld GPUs ready", at ? at : "the last count",
+        states, snapshot_count(status, "gpus.ready"), snapshot_count(status, "gpus.present"));
+    buf_printf(out, "%*s", INDENT, "");
+    add_cut(out, p, INDENT, PLAIN, line);
+}
+
+static void status_print_nodes(const json_t *status, const struct paint *p, struct buf *out)
+{
+    const json_t *nodes = json_object_get(status, "nodes"),
+                 *reported = json_object_get(nodes, "reported");
+    CLEANUP_FREE char *gpus = !json_object_get(status, "gpus") || reported
                                   ? xstrdup("")
                                   : xasprintf(", %lld of %lld GPUs ready",
                                               snapshot_count(status, "gpus.ready"),
@@ -316,11 +367,7 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
         snapshot_count(nodes, "ready"), snapshot_count(nodes, "managed"),
         snapshot_count(nodes, "upToDate"), gpus, snapshot_count(nodes, "gpu"),
         snapshot_count(nodes, "total"));
-    JSON_EACH_MEMBER (state, count, json_object_get(nodes, "states"))
-        if (line.len < 1000)
-            buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state,
-                       (long long) json_integer_value(count));
-    CLEANUP_FREE char *states = buf_take(&line);
+    CLEANUP_FREE char *states = states_text(json_object_get(nodes, "states"));
     /* Without a policy, no sums exist: the remaining reports have only states. */
     bool counted = json_object_get(status, "policy");
     if (counted || *states)
@@ -330,6 +377,8 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
     buf_printf(out, "%*s", counted && *states ? INDENT : 0, "");
     if (*states)
         add_cut(out, p, INDENT, PLAIN, states);
+    if (reported)
+        print_reported(status, p, out);
 }
 
 /* "GPU faults: 2 closed, 1 needs a person". */

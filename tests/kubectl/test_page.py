@@ -28,6 +28,8 @@ mode = (here / "mode").read_text()
 if mode == "forbidden":
     sys.exit('Error from server (Forbidden): pods "x" is forbidden: User "eve" cannot create '
              'resource "pods/portforward" in API group "" in the namespace "ostler-system"')
+if mode == "absent":
+    sys.exit('Error from server (NotFound): pods "vm" not found')
 local = int(re.fullmatch(r"(\d*):8081", sys.argv[-1])[1] or 0)
 listener = socket.create_server((sys.argv[sys.argv.index("--address") + 1], local))
 print(f"Forwarding from 127.0.0.1:{listener.getsockname()[1]} -> 8081", flush=True)
@@ -245,6 +247,32 @@ def who_may_not_forward_is_told(w):
     said = refused(w)
     assert "cannot connect to pod ostler-system/ostler-7d9f-abcde: Error from server" in said, said
     assert "to get pods and to create pods/portforward" in said, said
+
+
+@test
+def an_ostler_outside_of_the_cluster_is_told(w):
+    """Where no pod has the leader's name, as in the simulator: its page is not reached through the
+    cluster, and no right is missing."""
+    w.mode("absent")
+    w.holder = "vm_1f2e"
+    said = refused(w)
+    assert "there is no pod ostler-system/vm: Ostler runs outside of the cluster" in said, said
+    assert "make run prints the page's address" in said and "rights" not in said, said
+
+
+@test
+def a_leader_that_is_gone_is_waited_for(w):
+    """A page that was shown comes back with the next leader, and what is gone meanwhile is said."""
+    with w.opened("--no-browser") as (process, address):
+        w.mode("absent")
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+        os.kill(int(children), signal.SIGTERM)
+        said = [process.stderr.readline() for _ in range(3)]
+        assert said[2] == (
+            "kubectl gpu: pod ostler-system/ostler-7d9f-abcde is gone; trying again\n"
+        ), said
+        w.mode("forwards")
+        until(lambda: fetches(address), "the next leader's page")
 
 
 @test

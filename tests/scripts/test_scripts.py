@@ -199,7 +199,8 @@ def run_says_how_to_get_kubectl():
 @test
 def run_tells_a_story():
     """Without a terminal it prints a line for each thing that happens: a bad driver that is rolled
-    back, a GPU that fails, a canary, a job that is waited for."""
+    back, a GPU that fails, a canary, a job that is waited for. The rollback stands alone for a
+    while: only then comes a good driver."""
     with tempfile.TemporaryDirectory() as folder, running(folder, scenario="") as (p, log):
         began = time.time()
         for words in (
@@ -216,6 +217,8 @@ def run_tells_a_story():
                 150,
             )
             assert p.poll() is None, log.read_text()
+        text = log.read_text()
+        assert text.index("rolls the node back") < text.index("carol sets driver 575"), text
         assert time.time() - began < 150, log.read_text()
         assert not [line for line in log.read_text().splitlines() if len(line) > 400], log
 
@@ -241,6 +244,41 @@ def run_says_why_a_part_ended():
         assert p.wait(20) == 1 and nothing_is_left(folder)
         text = log.read_text()
         assert "starting version=" in text and "ostler demo: ostler ended by itself\n" in text, text
+
+
+@test
+def run_says_once_that_a_scenario_cannot_be_read():
+    """The simulator says why it cannot begin; that it ended adds nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        code, out = said(ROOT / "build/ostler", "demo", "--scenario", "nope.yaml", TMPDIR=folder)
+        assert code == 1 and nothing_is_left(folder), (code, out)
+        assert out == "ostler-sim: cannot read nope.yaml: No such file or directory\n", out
+
+
+@test
+def run_counts_what_it_builds():
+    """The first build says how far it is, here with a make that builds nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (
+            ("scripts/deps", "true"),
+            ("build/kubectl-gpu", "true"),
+            (
+                "make",
+                'case "$*" in *" -n "*) before="echo \\"" ;;\n'
+                "*) cp build/kubectl-gpu build/ostler ;; esac\n"
+                'for file in a b c; do echo "$before  CC    $file"; done',
+            ),
+        ):
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+            path.chmod(0o755)
+        shutil.copy(ROOT / "scripts/run", f"{folder}/scripts/run")
+        code, out = said(f"{folder}/scripts/run", MAKE=f"{folder}/make")
+        assert code == 0 and "run: building Ostler in 3 steps;" in out, (code, out)
+        assert out.endswith("run: step 3 of 3\n"), out
+        code, out = said(f"{folder}/scripts/run", MAKE=f"{folder}/make")
+        assert code == 0 and not out, (code, out)
 
 
 def pictures(folder, rows, columns, enough, **more):

@@ -645,7 +645,7 @@ def after_a_rollback():
             "RevisionFailed: driver revision",
             f"first on node {failed['node']} at ",
             failed["reason"],
-            "no other node gets it",
+            "no other node of this pool gets it",
             f"ostler.dev/retry={failed['retry']} --overwrite",
         ):
             assert words in out, (words, out)

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "kube/selector.h"
+#include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 #include "tests/sweep/checks.h"
 
@@ -231,7 +232,7 @@ static const char *wrong_of_next(const json_t *report)
     static const char *const parts[] = { "status.driver", "status.stack" };
     const json_t *next = json_at(report, "status.next");
     bool rest = str_eq(json_str(report, "status.state"), "Ready") &&
-                !str_eq(json_str(report, "status.reason"), "RolledBack");
+                !gpu_node_falls_back(json_object_get(report, "status"));
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
         const json_t *tier = json_at(report, parts[i]);
         const char *runs = json_str(tier, "revision"), *target = json_str(tier, "target");

@@ -30,8 +30,8 @@ static const struct row {
       .degraded_is = "False NothingFails",
       .degraded_says = "no node, no GPU, no operand and no revision has failed",
       .braked_is = "False NotBraked",
-      .braked_says = "there are not so many nodes with new faults at a time that Ostler would stop "
-                     "closing them" },
+      .braked_says = "no storm of faults: fewer nodes became unhealthy at a time than Ostler may "
+                     "close" },
     { .name = "two nodes are closed",
       .ready = 8,
       .closed = 2,

@@ -59,11 +59,20 @@ static const struct gpu_node_case ready_rows[] = {
       .requests = "" },
     { "a report that its agent made", .report = "'inventory':{'gpus':[]}", .owner = "",
       .requests = APPLY STATUS, .status = READY_STATUS(NOW) },
-    { "a version that the policy asks for failed, and the node runs another",
+    { "a version that the policy asks for failed on another node", .failed = "toolkit 1.19",
+      .runs = "toolkit 1.18", .requests = APPLY STATUS,
+      .status =
+          "{'state':'Ready','reason':'RevisionFailed','message':'the node works and runs toolkit "
+          "1.18 in place of toolkit 1.19, which the policy asks for and which failed on "
+          "gpu-1 with NoAllocatableGpus; correct the policy, or retry the revision: kubectl "
+          "annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite',"
+          "'since':'" NOW "','next':{'reason':'RevisionFailed','message':'nothing, until a user "
+          "corrects the policy or retries the version'}," TIERS ",'policyGeneration':4}" },
+    { "a version that the policy asks for failed on this node", .failure = "a Error",
       .failed = "toolkit 1.19", .runs = "toolkit 1.18", .requests = APPLY STATUS,
       .status = "{'state':'Ready','reason':'RolledBack','message':'the node works and runs toolkit "
                 "1.18 in place of toolkit 1.19, which the policy asks for and which failed on "
-                "gpu-1 with NoAllocatableGpus; correct the policy, or retry the revision: kubectl "
+                "a with Error; correct the policy, or retry the revision: kubectl "
                 "annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite',"
                 "'since':'" NOW "','next':{'reason':'RolledBack','message':'nothing, until a user "
                 "corrects the policy or retries the version'}," TIERS ",'policyGeneration':4}" },

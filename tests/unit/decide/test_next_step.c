@@ -26,9 +26,10 @@ static const struct row {
     enum reason reason;
     const char *word; /* of a reason that is no row of the table */
     bool claimed, outdated;
-    bool limitless;     /* nothing ends the step of its claim by itself */
-    bool held;          /* by a user */
-    const char *failed; /* what the policy asks for and what failed */
+    bool limitless;      /* nothing ends the step of its claim by itself */
+    bool held;           /* by a user */
+    const char *failed;  /* what the policy asks for and what failed */
+    const char *failure; /* on which node, and why; with `failed` */
     enum rollout_hold hold;
     const char *want; /* NULL: nothing */
 } rows[] = {
@@ -156,9 +157,16 @@ static const struct row {
       .hold = ROLLOUT_HOLD_PARALLEL,
       .want = "{'reason':'CrashLoopBackOff','message':'Ostler keeps trying; when the operand "
               "comes up, the node is Ready'}" },
-    { .name = "a version failed, and it runs another",
+    { .name = "a version failed on another node, and it runs an earlier one",
       IS(READY, NONE),
       .failed = "driver 580.1",
+      .failure = "a-1 Error",
+      .want = "{'reason':'RevisionFailed','message':'nothing, until a user corrects the policy or "
+              "retries the version'}" },
+    { .name = "a version failed there, and it runs an earlier one",
+      IS(READY, NONE),
+      .failed = "driver 580.1",
+      .failure = "a Error",
       .want = "{'reason':'RolledBack','message':'nothing, until a user corrects the policy or "
               "retries the version'}" },
 
@@ -277,7 +285,8 @@ static void check(void **state)
                                  .summary = &s.summary,
                                  .strings = s.strings,
                                  .hold = row->hold,
-                                 .failed = row->failed };
+                                 .failed = row->failed,
+                                 .failure = row->failure };
     CLEANUP_JSON json_t *next = next_step(&in, &a);
     if (row->want)
         assert_tree(next, row->want);

@@ -51,8 +51,8 @@ static const struct row {
     { "a revision fails", NULL, "'failed-default':'" T1 " gpu-1 CrashLoopBackOff'", NULL,
       "RevisionFailed! ",
 
-      "pool default: it failed on gpu-1 with CrashLoopBackOff, and no other node gets it; Ostler "
-      "rolls back the nodes on which "
+      "pool default: it failed on gpu-1 with CrashLoopBackOff, and no other node of "
+      "this pool gets it; Ostler rolls back the nodes on which "
       "it failed and those that are being upgraded",
       NULL, NULL, NULL },
     { "and everything stays", NULL, "'failed-default':'" T1 " gpu-1 CrashLoopBackOff'", NULL,

@@ -335,6 +335,43 @@ static void who_does_not_come_up_is_named(void **state)
     tally_clear(&tally);
 }
 
+/* At which pace the nodes go is no matter while one of them does not come up. */
+static void a_plan_has_no_end_while_a_pod_does_not_come_up(void **state)
+{
+    (void) state;
+    struct tally tally = { 0 };
+    struct node_summary node = { .name = "gpu-1" };
+    struct node_verdict v = { .state = NODE_INSTALLING,
+                              .reason = REASON_UPGRADING,
+                              .message = "m",
+                              .moving = true,
+                              .gpu = true };
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "metadata", "name", "default");
+    CLEANUP_JSON json_t *plan = json_pack("{s:s, s:s}", "hash", "h", "ends",
+                                          "2026-11-20T11:00:00Z");
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_report report = { .known = true, .active = 1 };
+    const struct cluster_view view = { .object = object,
+                                       .mode = MODE_MANAGE,
+                                       .tally = &tally,
+                                       .settled = true,
+                                       .rollout = &report,
+                                       .plan = plan,
+                                       .now = "2026-11-20T10:00:00Z" };
+    for (int troubled = 0; troubled < 2; troubled++) {
+        v.trouble = troubled ? "CrashLoopBackOff: it ended" : NULL;
+        tally_set(&tally, &node, &v);
+        struct condition conditions[STATUS_CONDITIONS] = { 0 };
+        status_conditions(&view, NULL, &a, conditions);
+        CLEANUP_JSON json_t *status = status_json(&view, conditions);
+        assert_string_equal(json_str(status, "rollout.plan.hash"), "h");
+        assert_int_equal(json_str(status, "rollout.plan.ends") != NULL, !troubled);
+    }
+    assert_non_null(json_str(plan, "ends"));
+    tally_remove(&tally, &node);
+    tally_clear(&tally);
+}
+
 /* The counts of the rollout's last pass may be older than the nodes. */
 static void a_node_on_its_way_is_a_rollout_that_goes_on(void **state)
 {
@@ -416,6 +453,8 @@ int main(void)
     suite_add(&s, "who does not come up is named", who_does_not_come_up_is_named, NULL);
     suite_add(&s, "a node on its way is a rollout that goes on",
               a_node_on_its_way_is_a_rollout_that_goes_on, NULL);
+    suite_add(&s, "a plan has no end while a pod does not come up",
+              a_plan_has_no_end_while_a_pod_does_not_come_up, NULL);
     suite_add(&s, "a rollout says until when it waits", a_rollout_says_until_when_it_waits, NULL);
     suite_add(&s, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
     return suite_run(&s, "status");

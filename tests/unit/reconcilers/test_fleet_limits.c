@@ -160,6 +160,27 @@ static void unknown_node_has_no_answer(void **state)
     assert_int_equal(out.len, 0);
 }
 
+/* The status counts every ten seconds only; its texts are of now. */
+static void rollout_and_pools_are_counted_now(void **state)
+{
+    struct fleet_case *f = *state;
+    struct cluster *c = f->bed.cluster;
+    const struct rollout_report last = { .known = true, .pending = 3, .active = 5, .done = 9 };
+    CLEANUP_BUF struct buf out = BUF_INIT(TEXT_MAX);
+    CLEANUP_ERR struct err e = { 0 };
+    c->rolled = &last;
+    c->tally.pools[0].nodes = 77;
+    fleet_policy(&f->source, &out);
+    CLEANUP_JSON json_t *got = json_parse(buf_text(&out), out.len, &e);
+    assert_int_equal(json_int(json_object_get(got, "rollout"), "active", -1), 5);
+    assert_int_equal(json_int(json_object_get(got, "rollout"), "failed", -1), 0);
+    assert_string_equal(json_str(json_object_get(got, "rollout"), "message"),
+                        "2 nodes are under way");
+    const json_t *pool = json_find(json_object_get(got, "pools"), "name", c->policy.pools[0].name);
+    assert_int_equal(json_int(pool, "nodes", -1), 77);
+    assert_non_null(json_str(pool, "driverVersion"));
+}
+
 int main(void)
 {
     static const struct suite_check checks[] = {
@@ -169,6 +190,7 @@ int main(void)
         { "hostile texts are cut, too", hostile_texts_are_cut_too },
         { "ten blockers are shown that waited longest",
           ten_blockers_are_shown_that_waited_longest },
+        { "the rollout and pools are counted now", rollout_and_pools_are_counted_now },
         { "an unknown node has no answer", unknown_node_has_no_answer },
     };
     struct suite s = { 0 };

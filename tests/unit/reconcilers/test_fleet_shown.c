@@ -90,11 +90,11 @@ static void pass(struct fixture *f, const char *name)
     node_reconcile(f->bed.passes, name, &actions);
 }
 
-static void pass_that_finds_something_new_shows_its_node(void **state)
+static void pass_that_finds_something_new_shows_its_node_and_the_counts(void **state)
 {
     struct fixture *f = *state;
     pass(f, "gpu-1");
-    expect(f, "gpu-1");
+    expect(f, "gpu-1 policy");
     pass(f, "gpu-1");
     expect(f, "");
 }
@@ -208,19 +208,6 @@ static void pass_shows_that_other_faults_count(void **state)
     expect(f, "gpu-1");
 }
 
-/* A node that failed is a blocker, though nothing comes next by itself. */
-static void pass_over_a_failed_node_shows_the_policy(void **state)
-{
-    struct fixture *f = *state;
-    pass(f, "gpu-1");
-    expect(f, "gpu-1");
-    struct node_summary *s = &testbed_slot(&f->bed, "gpu-1")->summary;
-    const struct node_verdict failed = { .state = NODE_FAILED };
-    tally_set(&f->bed.cluster->tally, s, &failed);
-    pass(f, "gpu-1");
-    expect(f, "gpu-1 policy");
-}
-
 static void edit_policy(struct fixture *f, const char *patch_text)
 {
     CLEANUP_JSON json_t *patch = tree(patch_text);
@@ -260,16 +247,14 @@ static void nothing_is_told_where_no_page_is_served(void **state)
 int main(void)
 {
     static const struct suite_check checks[] = {
-        { "a pass that finds something new shows its node",
-          pass_that_finds_something_new_shows_its_node },
+        { "a pass that finds something new shows its node and the counts",
+          pass_that_finds_something_new_shows_its_node_and_the_counts },
         { "a node shows its labels and GPUs", node_shows_its_labels_and_gpus },
         { "a node that goes is shown", node_that_goes_is_shown },
         { "pods with GPUs show their node", pods_with_gpus_show_their_node },
         { "pods that begin to leave show the policy", pods_that_begin_to_leave_show_the_policy },
         { "a report shows what the agent found", report_shows_what_the_agent_found },
         { "a pass shows that other faults count", pass_shows_that_other_faults_count },
-        { "a pass over a failed node shows the policy, for its blockers",
-          pass_over_a_failed_node_shows_the_policy },
         { "the policy shows its status alone, and a new spec everything",
           policy_shows_its_status_alone_and_a_new_spec_everything },
         { "the record of a revision tells its version, of all",

@@ -81,6 +81,17 @@ static void check_row(const json_t *snapshot, const json_t *row, size_t i)
     assert_int_equal(place, json_array_size(row));
 }
 
+/* The counters stand beside the columns: both are of now, whatever the status said last. */
+static void check_counts(const json_t *snapshot)
+{
+    JSON_EACH (row, json_at(snapshot, "policy.nodes.states")) {
+        json_int_t n = 0;
+        for (size_t i = 0; i < json_array_size(json_at(snapshot, "columns.state")); i++)
+            n += json_equal(cell_of(snapshot, "state", i), json_object_get(row, "state"));
+        assert_int_equal(json_int(row, "count", -1), n);
+    }
+}
+
 static void check_case(void **state)
 {
     const char *path = *state, *base = strrchr(path, '/') + 1;
@@ -110,6 +121,7 @@ static void check_case(void **state)
             if (json_equal(json_array_get(row, 0), cell_of(snapshot, "name", i)))
                 check_row(snapshot, row, i);
     }
+    check_counts(snapshot);
     hold_against(base, "fleet", snapshot);
     hold_against(base, "rows", rows);
     hold_against(base, "nodes", nodes);

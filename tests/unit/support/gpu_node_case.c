@@ -111,7 +111,7 @@ void gpu_node_scene_init(struct gpu_node_scene *s, const struct gpu_node_case *c
                                      .words = c->words,
                                      .failed = c->failed,
                                      .runs = c->runs,
-                                     .failure = "gpu-1 NoAllocatableGpus",
+                                     .failure = c->failure ? c->failure : "gpu-1 NoAllocatableGpus",
                                      .failed_retry = "twfs0h0r29.2",
                                      .holders = s->holders,
                                      .wanted_since = BEFORE,

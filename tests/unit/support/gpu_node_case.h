@@ -56,10 +56,11 @@ struct gpu_node_case {
     int gpus;
     const char *product;
     const struct log_tail *words;
-    const char *failed; /* that the policy asks for, on gpu-1 with NoAllocatableGpus */
-    const char *runs;   /* in place of that */
-    bool gpu;           /* a GPU was found */
-    bool off;           /* the node carries nothing, and is to run nothing */
+    const char *failed;  /* that the policy asks for */
+    const char *failure; /* NULL: on gpu-1 with NoAllocatableGpus */
+    const char *runs;    /* in place of that */
+    bool gpu;            /* a GPU was found */
+    bool off;            /* the node carries nothing, and is to run nothing */
     const char *requests;
     const char *status; /* that is written; NULL: none */
     const char *said;   /* the condition that is written; NULL: none */
