@@ -155,9 +155,9 @@ static bool take_answer(const struct job *job, const struct reply *reply)
 
 /* Errors with which the API server refuses a request before it carries it out. With a conflict the
  * object differs from the plan's; after any other error the request may have been carried out. */
-static const bool refuses[] = {
+static const bool refuses[ERR_SYSTEM + 1] = {
     [ERR_INVALID] = true,      [ERR_NOT_FOUND] = true, [ERR_EXISTS] = true, [ERR_FORBIDDEN] = true,
-    [ERR_UNAUTHORIZED] = true, [ERR_THROTTLED] = true, [ERR_BUDGET] = true, [ERR_SYSTEM] = false
+    [ERR_UNAUTHORIZED] = true, [ERR_THROTTLED] = true, [ERR_BUDGET] = true,
 };
 
 static enum action_effect effect_of(const struct job *job, enum err_kind error, bool shown)
