@@ -66,6 +66,7 @@ struct node_slot {
     int64_t turn_ms;
     struct node_stages stages; /* stages that it has passed on its way to ready */
     struct toolkit_turn toolkit;
+    bool unclear;    /* rollout_unclear.h: it is not known what became of a write of its claim */
     int64_t told_ms; /* monotonic: when its condition was last written; 0: not by this process */
     int64_t health_told_ms;    /* the same of a report with the health of its GPUs */
     struct health_quiet quiet; /* when its driver is, or was, being changed */

@@ -46,10 +46,11 @@ void policy_reconcile(void *arg, const char *key, struct actions *actions);
 size_t policy_children(const struct cluster *c);
 
 /* Reconciles the rollout: which nodes are taken out of service next; there is one key. It runs
- * again only after its own writes were answered, so no budget is counted from a stale cache. A
- * reconcile_fn. */
+ * again only after its own writes were answered, and lists nodes whose answers were lost before it
+ * claims the next one, so no budget is counted from a stale cache. A reconcile_fn. */
 void rollout_reconcile(void *arg, const char *key, struct actions *actions);
-/* Takes the result of its plan: if a pull pod was refused, nodes wait for that. */
+/* Takes the result of its plan: if a pull pod was refused, nodes wait for that; nodes of which it
+ * is not known what became of their claim are listed. */
 void rollout_outcome(void *arg, const char *key, const struct executor_result *result);
 
 /* Reconciles the report of one node, by name: its GpuNode and its condition. Low priority. A

@@ -12,6 +12,7 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/rollout_gathering.h"
 #include "reconcilers/rollout_images.h"
+#include "reconcilers/rollout_unclear.h"
 #include "reconcilers/toolkit_pass.h"
 
 static void plan_grants(const struct cluster *c, const struct rollout_gathering *g,
@@ -22,6 +23,8 @@ static void plan_grants(const struct cluster *c, const struct rollout_gathering 
                            .generation = object_generation(c->object),
                            .now_s = g->in.now_s };
     actions->keep_going = true;
+    if (d->grant_count)
+        rollout_unclear_look(c, actions);
     for (size_t i = 0; i < d->grant_count; i++) {
         const struct node_slot *slot = g->slots[d->grants[i].node - g->in.nodes];
         struct node_view view = cluster_view(c, slot->node);
@@ -140,6 +143,7 @@ void rollout_outcome(void *arg, const char *key, const struct executor_result *r
 {
     (void) key;
     struct reconcilers *r = arg;
+    rollout_unclear_take(r->cluster, result->actions);
     bool pull = result->failed && result->failed->request.resource == RESOURCE_TASK;
     if (result->error != ERR_NONE && (!pull || result->error == ERR_CONFLICT))
         return;

@@ -32,6 +32,15 @@ enum verb {
 #undef X
 };
 
+/* What Ostler knows of an action's object after its request. */
+enum action_effect {
+    ACTION_NOT_SENT,
+    ACTION_REFUSED, /* the request had no effect */
+    /* The request may have been carried out, or the object is not as the plan took it to be. */
+    ACTION_UNCLEAR,
+    ACTION_SHOWN, /* the response had the object, or the whole list that a look asked for */
+};
+
 /* One request and its reason. */
 struct action {
     struct request request;
@@ -40,7 +49,8 @@ struct action {
     const char *reason; /* static CamelCase text: in logs and as a metric label */
     int why;            /* the reason's number in its caller's table; 0: none */
     char *message;      /* one sentence; owned */
-    bool accepted;      /* by the API server; set during execution */
+    bool accepted;      /* by the API server; set during execution, as the next */
+    enum action_effect effect;
 };
 
 /* An Event to write, on transitions only. */
@@ -61,7 +71,8 @@ struct notice {
 struct actions {
     struct action *items; /* sent in this order, one after another */
     size_t len;
-    /* The actions are independent: a failure ends only its own action, otherwise the whole plan. */
+    /* The actions are independent: a failure ends only its own action, otherwise the whole plan. A
+     * look that fails or has news ends every plan. */
     bool keep_going;
     struct notice *notices;
     size_t notice_count;

@@ -139,16 +139,34 @@ static void executor_judge(struct job *job, struct reply *reply)
         job->retry_after_ms = wait_ms;
 }
 
-static void take_answer(const struct job *job, const struct reply *reply)
+/* Whether the response to an accepted request had the object. */
+static bool take_answer(const struct job *job, const struct reply *reply)
 {
     const struct executor_options *o = &job->ex->o;
     const struct request *r = &job->actions.items[job->at].request;
     if (r->evicts || r->dry_run || r->looks)
-        return;
+        return false;
     CLEANUP_JSON json_t *object = split_object(reply->body, reply->len,
                                                view_of(job->ex, r->resource), NULL);
     if (object)
         o->written(o->arg, r->resource, object);
+    return object != NULL;
+}
+
+/* Errors with which the API server refuses a request before it carries it out. With a conflict the
+ * object differs from the plan's; after any other error the request may have been carried out. */
+static const bool refuses[ERR_SYSTEM + 1] = {
+    [ERR_INVALID] = true,      [ERR_NOT_FOUND] = true, [ERR_EXISTS] = true, [ERR_FORBIDDEN] = true,
+    [ERR_UNAUTHORIZED] = true, [ERR_THROTTLED] = true, [ERR_BUDGET] = true,
+};
+
+static enum action_effect effect_of(const struct job *job, enum err_kind error, bool shown)
+{
+    bool listed = job->look && job->exchange.status == 200 &&
+                  (error == ERR_NONE || error == ERR_CONFLICT);
+    if (shown || listed)
+        return ACTION_SHOWN;
+    return refuses[error] ? ACTION_REFUSED : ACTION_UNCLEAR;
 }
 
 static void executor_take_failure(struct job *job, struct err *e)
@@ -174,12 +192,13 @@ static void executor_on_reply(void *arg, struct reply *reply)
     log_outcome(job, e);
     if (ex->o.answered)
         ex->o.answered(ex->o.arg, &a->request, status, e);
-    if (e->kind == ERR_NONE && status < 300)
-        take_answer(job, reply);
-    else if (e->kind != ERR_NONE && job->first.kind == ERR_NONE)
+    bool ends = e->kind != ERR_NONE && (!job->actions.keep_going || a->request.looks),
+         shown = e->kind == ERR_NONE && status < 300 && take_answer(job, reply);
+    a->effect = effect_of(job, e->kind, shown);
+    if (e->kind != ERR_NONE && job->first.kind == ERR_NONE)
         executor_take_failure(job, e);
     job->at++;
-    if (job->at == job->actions.len || (job->first.kind != ERR_NONE && !job->actions.keep_going))
+    if (job->at == job->actions.len || ends)
         executor_finish(job, job->first.kind, err_msg(&job->first));
     executor_pump(ex);
 }

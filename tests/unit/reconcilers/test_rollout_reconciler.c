@@ -2,7 +2,9 @@
 #include "reconcilers/reconcilers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/buf.h"
 #include "base/json.h"
 #include "reconcilers/model/policy.h"
 #include "tests/unit/support/cmocka.h"
@@ -32,9 +34,11 @@ static void answer(struct testbed *t, enum resource_id resource, enum err_kind e
                    const char *message)
 {
     const struct action action = { .request.resource = resource };
-    rollout_outcome(
-        t->passes, POLICY_NAME,
-        &(struct executor_result){ .error = error, .message = message, .failed = &action });
+    rollout_outcome(t->passes, POLICY_NAME,
+                    &(struct executor_result){ .error = error,
+                                               .message = message,
+                                               .actions = &(struct actions){ 0 },
+                                               .failed = &action });
 }
 
 static void a_refused_pod_is_remembered_until_one_is_taken(void **state)
@@ -137,11 +141,10 @@ static void soak_behind_a_canary(struct testbed *t)
          "{'metadata': {'annotations': {'ostler.dev/canary-default': null}}}");
 }
 
-/* If the claim were written first and the record lost, Ostler would not know since when the canary
- * runs it, and would soak it again. */
-static void no_node_is_claimed_before_the_record_says_why_it_may_be(void **state)
+/* The rollout's pass finds that the canary has soaked, and the policy's pass records that: the next
+ * pass wants to claim the other node. */
+static void record_says_why(struct testbed *t)
 {
-    struct testbed *t = *state;
     CLEANUP_ACTIONS struct actions actions = { 0 };
     soak_behind_a_canary(t);
     edit(t, RESOURCE_POLICY, POLICY_NAME, "{'spec': {'rollout': {'canary': {'soak': '0s'}}}}");
@@ -151,7 +154,78 @@ static void no_node_is_claimed_before_the_record_says_why_it_may_be(void **state
     assert_true(actions.len > 0);
     testbed_carry_out(t, &actions);
     look_at_nodes(t);
+}
+
+/* If the claim were written first and the record lost, Ostler would not know since when the canary
+ * runs it, and would soak it again. */
+static void no_node_is_claimed_before_the_record_says_why_it_may_be(void **state)
+{
+    struct testbed *t = *state;
+    record_says_why(t);
     assert_true(pass(t) > 0);
+}
+
+/* A pass whose requests have these effects, a letter each; returns the verbs that it wanted. */
+static const char *pass_with(struct testbed *t, const char *effects, struct buf *ret)
+{
+    static const char letters[] = "-RUS";
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    testbed_pass_rollout(t, &actions);
+    buf_reset(ret);
+    for (size_t i = 0; i < actions.len; i++) {
+        const char *letter = *effects ? strchr(letters, *effects++) : letters;
+        actions.items[i].effect = (enum action_effect)(letter - letters);
+        buf_printf(ret, "%s%s %s", i ? ", " : "", verb_text(actions.items[i].verb),
+                   actions.items[i].target);
+    }
+    rollout_outcome(t->passes, POLICY_NAME,
+                    &(struct executor_result){ .error = ERR_CONFLICT, .actions = &actions });
+    return buf_text(ret);
+}
+
+#define CLAIM "Claim node/gpu-2"
+#define LOOK_AND_CLAIM "Look node/gpu-2, " CLAIM
+
+/* The effects of three passes, and what the fourth wants. The cache says nothing of a claim. */
+static void no_claim_after_an_unclear_one_without_a_look(void **state)
+{
+    static const struct {
+        const char *effects[3], *wants;
+    } rows[] = {
+        { { "-", "-", "-" }, CLAIM },
+        { { "-", "-", "R" }, CLAIM },
+        { { "-", "-", "U" }, LOOK_AND_CLAIM },
+        { { "-", "U", "U-" }, LOOK_AND_CLAIM }, /* the look failed */
+        { { "-", "U", "R-" }, LOOK_AND_CLAIM },
+        { { "-", "U", "--" }, LOOK_AND_CLAIM }, /* another epoch, or the lease is lost */
+        { { "-", "U", "S-" }, CLAIM },
+        { { "-", "U", "SR" }, CLAIM },
+        { { "-", "U", "SU" }, LOOK_AND_CLAIM },
+        { { "U", "SU", "SS" }, CLAIM },
+    };
+    struct testbed *t = *state;
+    CLEANUP_BUF struct buf text = BUF_INIT(1000);
+    record_says_why(t);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        for (size_t k = 0; k < ARRAY_LEN(rows[i].effects); k++)
+            pass_with(t, rows[i].effects[k], &text);
+        assert_string_equal(pass_with(t, *rows[i].wants == 'L' ? "SS" : "S", &text), rows[i].wants);
+    }
+}
+
+/* What is unclear stays so over a pause, in which nothing is looked at. */
+static void a_pause_makes_nothing_clear(void **state)
+{
+    struct testbed *t = *state;
+    CLEANUP_BUF struct buf text = BUF_INIT(1000);
+    record_says_why(t);
+    assert_string_equal(pass_with(t, "U", &text), CLAIM);
+    edit(t, RESOURCE_POLICY, POLICY_NAME, "{'spec': {'rollout': {'paused': true}}}");
+    look_at_nodes(t);
+    assert_string_equal(pass_with(t, "", &text), "");
+    edit(t, RESOURCE_POLICY, POLICY_NAME, "{'spec': {'rollout': {'paused': false}}}");
+    look_at_nodes(t);
+    assert_string_equal(pass_with(t, "", &text), LOOK_AND_CLAIM);
 }
 
 int main(void)
@@ -165,6 +239,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(no_node_is_claimed_before_the_record_says_why_it_may_be,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_claim_after_an_unclear_one_without_a_look, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_pause_makes_nothing_clear, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("rollout reconciler", tests, NULL, NULL);
 }

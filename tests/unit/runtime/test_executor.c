@@ -23,6 +23,7 @@ struct fixture {
     struct buf log;       /* what the executor said: outcomes, answers, accepted objects */
     ptrdiff_t failed;     /* index of the action that the last plan's error is about; -1: none */
     struct actions again; /* submitted by the next done function */
+    char effects[8];      /* of the last plan's actions, a letter each: nothing was sent, … */
 };
 
 static int64_t fence(void *arg)
@@ -70,6 +71,9 @@ static void done(void *arg, const char *key, const struct executor_result *resul
     buf_printf(&f->log, "%s: %s \"%s\" %lld\n", key, err_kind_name(result->error), result->message,
                (long long) result->retry_after_ms);
     f->failed = result->failed ? result->failed - result->actions->items : -1;
+    memset(f->effects, 0, sizeof f->effects);
+    for (size_t i = 0; i < result->actions->len && i + 1 < sizeof f->effects; i++)
+        f->effects[i] = "-RUS"[result->actions->items[i].effect];
     if (f->again.len) {
         struct actions actions = f->again;
         f->again = (struct actions){ 0 };
@@ -252,6 +256,66 @@ static void a_refused_look_ends_the_plan(void **state)
     expect_log(f,
                "GET pods (not a write) 403\nk: Forbidden \"HTTP 403: no right to list pods\" -1\n");
     world_expect(&f->w, "");
+}
+
+static void a_look_ends_a_plan_that_keeps_going_too(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        int status;
+        const char *body, *effects;
+    } rows[] = {
+        { 200, LIST_17 "{'metadata': {'name': 'b'}}]}", "SS" },
+        { 200, LIST_17 "{'metadata': {'name': 'new'}}]}", "S-" },
+        { 200, LIST_17 "{'metadata': {'name': 'b'}}", "U-" },
+        { 503, "{'message': 'later'}", "U-" },
+        { 403, "{'message': 'no right'}", "R-" },
+        { 409, "{'reason': 'Conflict', 'message': 'no list'}", "U-" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct actions p = { .keep_going = true };
+        actions_add(&p, request_look(RESOURCE_NODE, &(struct list_options){ 0 }), VERB_LOOK,
+                    "node/a", "Test", "as the test wants");
+        add_patch(&p, "a");
+        executor_submit(f->ex, "k", &p, done, f);
+        world_reply(&f->w, 0, rows[i].status, rows[i].body);
+        world_turn(&f->w);
+        if (world_open(&f->w))
+            world_reply(&f->w, 0, 200, "{'metadata': {'name': 'a'}}");
+        world_turn(&f->w);
+        assert_string_equal(f->effects, rows[i].effects);
+        assert_int_equal(executor_pending(f->ex), 0);
+    }
+}
+
+/* After most failures of a write it is not known whether it was carried out. */
+static void effect_of_a_write(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        int status; /* 0: no response */
+        const char *body, *effects;
+    } rows[] = {
+        { 200, "{'metadata': {'name': 'a'}}", "S" },
+        { 200, "", "U" },
+        { 0, NULL, "U" },
+        { 400, "{'message': 'unreadable'}", "R" },
+        { 403, "{'message': 'no right'}", "R" },
+        { 404, "{'message': 'not found'}", "R" },
+        { 409, "{'reason': 'Conflict', 'message': 'another was first'}", "U" },
+        { 429, "{'message': 'later'}", "R" },
+        { 500, "{'message': 'broken'}", "U" },
+        { 504, "{'message': 'timeout'}", "U" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        submit(f, "k", false, NODES("a"));
+        if (rows[i].status)
+            world_reply(&f->w, 0, rows[i].status, rows[i].body);
+        else
+            world_break(&f->w, 0, 0, ERR_UNREACHABLE, "the connection broke");
+        world_turn(&f->w);
+        assert_string_equal(f->effects, rows[i].effects);
+    }
 }
 
 static void first_failure_ends_the_plan(void **state)
@@ -622,6 +686,8 @@ int main(void)
           a_list_without_its_version_in_front_is_no_look },
         { "a look takes a list of any length", a_look_takes_a_list_of_any_length },
         { "a refused look ends the plan", a_refused_look_ends_the_plan },
+        { "a look ends a plan that keeps going, too", a_look_ends_a_plan_that_keeps_going_too },
+        { "effect of a write", effect_of_a_write },
         { "a write with too long an answer is done", a_write_with_too_long_an_answer_is_done },
         { "news of a look end the plan", news_of_a_look_end_the_plan },
         { "half a look ends the plan", half_a_look_ends_the_plan },
