@@ -290,11 +290,24 @@ static bool is_time(const char *s)
            isdigit((unsigned char) s[0]) && isdigit((unsigned char) s[9]);
 }
 
+/* Whether a node's report says that a version failed on this node. On which one it failed is where
+ * its canary was: that others may have changed. */
+static bool is_canary_word(const struct walk *w, const char *s)
+{
+    static const char *const paths[] = { "status.reason", "status.next.reason" };
+    bool here = false;
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++)
+        here |= fits(paths[i], w->path.data, w->path.len);
+    return here && strcmp(s, "RolledBack") == 0;
+}
+
 /* What stands for a text in every run. */
 static const char *said(const struct walk *w, const char *s)
 {
     if (is_time(s))
         return "(time)";
+    if (is_canary_word(w, s))
+        return "RevisionFailed";
     const struct incarnation *i = strlen(s) == UID_LEN ? map_get(&w->oracle->incarnations, s)
                                                        : NULL;
     return i ? i->said : s;
