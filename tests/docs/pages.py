@@ -29,6 +29,7 @@ OTHER_FIGURES = {
     "make bench-health": None,
     "make e2e-node": "e2e/node/chapters.py",
     "make scale": None,
+    "tests/scale/run --only events": None,
     "docker image inspect -f '{{.Size}}'": None,
     "scripts/newest-parts": None,
 }

@@ -207,7 +207,7 @@ def inventory(one):
 
 STORY = ((9000, "policy", "RolloutStarted: pool goes to driver 580.178.04", False),
          (2460, "claim", "taken out of service: Upgrade of its driver, attempt 1", False),
-         (2459, "node", "GpuReady became False; now: WaitingForJobs", False),
+         (2459, "node", "GpuReady became False (its reason today: WaitingForJobs)", False),
          (1500, "gpu", "Xid 79 (GPU has fallen off the bus), 2 times", True),
          (640, "event", "ClaimedWaiting: the node is closed, and waits for 1 job", False))
 
