@@ -35,8 +35,7 @@ static void add_plugin(const struct demo_texts *t, struct buf *out)
                                          program),
                       *pause = xasprintf("%s pause", program);
     add_try(out, t->container ? "try" : "try there", story,
-            t->built_in ? "its GPU falls off the bus, for a minute of every three"
-                        : "all GPU nodes");
+            t->built_in ? "loses its GPU now and then" : "all GPU nodes");
     add_try(out, "", pause, "no further node begins");
 }
 

@@ -37,8 +37,7 @@ static void commands_fit_where_it_runs(void **state)
     check_block(&here,
                 WORDS("page        http://127.0.0.1:8081/\n",
                       "export KUBECONFIG=/tmp/ostler-run.x/kubeconfig\n",
-                      "build/kubectl-gpu explain infer-c2-7 ",
-                      "# its GPU falls off the bus, for a minute of every three\n",
+                      "build/kubectl-gpu explain infer-c2-7 ", "# loses its GPU now and then\n",
                       "build/kubectl-gpu pause ", "kubectl edit gpupolicy default "),
                 WORDS("docker", "curl"));
     struct demo_texts other = here;
