@@ -17,6 +17,12 @@ enum {
     TEXT_MAX = 256 << 20,
 };
 
+#ifdef __SANITIZE_ADDRESS__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 /* What precedes each piece: its size in units; 0: it is malloc()'s. */
 typedef uint64_t header;
 
@@ -86,7 +92,6 @@ char *json_dumps(const json_t *value, size_t flags)
 
 void pool_hook_jansson(void)
 {
-#ifndef __SANITIZE_ADDRESS__
-    json_set_alloc_funcs(pool_malloc, pool_free);
-#endif
+    if (!SANITIZED)
+        json_set_alloc_funcs(pool_malloc, pool_free);
 }
