@@ -115,9 +115,11 @@ int64_t cluster_heard_us(const struct cluster *c)
 {
     int64_t silent_ms = 0;
     for (size_t i = 0; i < RESOURCE_COUNT; i++) {
-        const struct informer *inf = c->informers[i];
-        if (inf && informer_state(inf).problem && informer_state(inf).silent_ms > silent_ms)
-            silent_ms = informer_state(inf).silent_ms;
+        if (!c->informers[i])
+            continue;
+        struct informer_state state = informer_state(c->informers[i]);
+        if (state.problem && state.silent_ms > silent_ms)
+            silent_ms = state.silent_ms;
     }
     return cluster_wall_us(c) - silent_ms * 1000;
 }

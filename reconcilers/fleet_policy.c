@@ -142,11 +142,7 @@ static json_t *rollout_now(const struct cluster *c, const json_t *status)
     if (!rollout)
         return json_null();
     if (r && r->known) {
-        CLEANUP_JSON json_t *counts = json_pack(
-            "{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", json_integer(r->pending), "active",
-            json_integer(r->active), "waiting", json_integer(r->waiting), "failed",
-            json_integer(r->failed), "skipped", json_integer(r->skipped), "done",
-            json_integer(r->done));
+        CLEANUP_JSON json_t *counts = status_rollout_counts_json(r);
         json_object_update(rollout, counts);
     }
     return rollout;

@@ -209,6 +209,14 @@ static json_t *plan_json(const struct cluster_view *v)
     return plan;
 }
 
+json_t *status_rollout_counts_json(const struct rollout_report *r)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", json_integer(r->pending),
+                     "active", json_integer(r->active), "waiting", json_integer(r->waiting),
+                     "failed", json_integer(r->failed), "skipped", json_integer(r->skipped), "done",
+                     json_integer(r->done));
+}
+
 /* What is under way, and what it waits for. */
 static json_t *rollout_json(const struct cluster_view *v, const struct condition *rolling_out)
 {
@@ -216,14 +224,15 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
     bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
     CLEANUP_ARENA struct arena a = { 0 };
     bool until = r->until_s && status_rollout_reason(v) == rollout_report_reason(r);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s*, s:o*, s:o*}", "pending",
-                     json_integer(r->pending), "active", json_integer(r->active), "waiting",
-                     json_integer(r->waiting), "failed", json_integer(r->failed), "skipped",
-                     json_integer(r->skipped), "done", json_integer(r->done), "reason",
-                     reason_text(status_rollout_reason(v)), "message",
-                     shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX),
-                     "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan",
-                     plan_json(v), "pace", v->pace ? rollout_pace_json(v->pace) : NULL);
+    json_t *rollout = status_rollout_counts_json(r);
+    json_object_update_new(
+        rollout,
+        json_pack("{s:s, s:o, s:s*, s:o*, s:o*}", "reason", reason_text(status_rollout_reason(v)),
+                  "message",
+                  shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX),
+                  "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan", plan_json(v),
+                  "pace", v->pace ? rollout_pace_json(v->pace) : NULL));
+    return rollout;
 }
 
 /* "UpToDate", "2/10 MaxParallel", "InvalidSpec" */

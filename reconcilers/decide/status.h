@@ -26,8 +26,9 @@ void status_conditions(const struct cluster_view *v, const struct err *failure, 
                        struct condition ret[static STATUS_CONDITIONS]);
 /* Why no other node starts, from the rollout, if Ostler acts on the spec; NONE: not known. */
 enum reason status_rollout_reason(const struct cluster_view *v);
-/* The members of `nodes`, and those of a pool that count its nodes. New references. */
+/* The members of `nodes`, and those of `rollout` and of a pool that count nodes. New references. */
 json_t *status_nodes_json(const struct tally *t);
+json_t *status_rollout_counts_json(const struct rollout_report *r);
 json_t *status_pool_counts_json(const struct tally *t, size_t pool);
 /* The whole status. New reference. */
 json_t *status_json(const struct cluster_view *v,

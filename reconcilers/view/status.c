@@ -98,8 +98,9 @@ static char *counted_at(const json_t *policy)
     return at ? xstrdup(at + strlen(" at ")) : NULL;
 }
 
-/* Nodes by state, from where the other counts come: the policy's status. A GpuNode shows a state
- * when it has lasted: what all of them say, if that differs, is told apart. */
+/* Counts nodes by state, as the policy's status does, from which the other counts come. A GpuNode
+ * reports a state only after it has lasted a while. If the GpuNodes differ, "reported" has their
+ * counts. */
 static void add_states(json_t *part, const json_t *policy, const json_t *reports)
 {
     CLEANUP_JSON json_t *counts = json_object(), *unmanaged = reported_states(reports, true),
