@@ -25,49 +25,63 @@ static const struct {
 
 /* Writes that cause an Event when the API server has accepted them. They happen once, even across a
  * restart. */
-static const enum reason writes[] = {
-    REASON_CLAIMED,
-    REASON_CLAIMED_WAITING,
-    REASON_DRAIN_STARTED,
-    REASON_DRAINED,
-    REASON_UPGRADED,
-    REASON_RECOVERED,
-    REASON_UPGRADE_FAILED,
-    REASON_RETRIED,
-    REASON_ROLLED_BACK,
-    REASON_CANCELLED,
-    REASON_ABANDONED,
-    REASON_POLICY_GONE,
-    REASON_TARGET_CHANGED,
-    REASON_JOB_ARRIVED,
-    REASON_RUNTIME_NOT_CLEANED,
-    REASON_RETURNED_TO_SERVICE,
-    REASON_GPU_WITHHELD,
-    REASON_LEFT_OPEN,
-    REASON_FAULT_IGNORED,
-    REASON_FAULT_ENDED,
+static const struct {
+    enum reason reason;
+    enum event_share share;
+} writes[] = {
+    { REASON_CLAIMED, EVENTS_OF_NODES },
+    { REASON_CLAIMED_WAITING, EVENTS_OF_NODES },
+    { REASON_DRAIN_STARTED, EVENTS_OF_NODES },
+    { REASON_DRAINED, EVENTS_OF_NODES },
+    { REASON_UPGRADED, EVENTS_OF_NODES },
+    { REASON_RECOVERED, EVENTS_OF_NODES },
+    { REASON_UPGRADE_FAILED, EVENTS_OF_NODES },
+    { REASON_RETRIED, EVENTS_OF_NODES },
+    { REASON_ROLLED_BACK, EVENTS_OF_NODES },
+    { REASON_CANCELLED, EVENTS_OF_NODES },
+    { REASON_ABANDONED, EVENTS_OF_NODES },
+    { REASON_POLICY_GONE, EVENTS_OF_NODES },
+    { REASON_TARGET_CHANGED, EVENTS_OF_NODES },
+    { REASON_JOB_ARRIVED, EVENTS_OF_NODES },
+    { REASON_RUNTIME_NOT_CLEANED, EVENTS_OF_NODES },
+    { REASON_RETURNED_TO_SERVICE, EVENTS_OF_NODES },
+    { REASON_GPU_WITHHELD, EVENTS_OF_FAULTS },
+    { REASON_LEFT_OPEN, EVENTS_OF_FAULTS },
+    { REASON_FAULT_IGNORED, EVENTS_OF_FAULTS },
+    { REASON_FAULT_ENDED, EVENTS_OF_FAULTS },
 };
 
-static void notices_add(const struct node_slot *slot, bool warning, const char *reason,
-                        const char *note, size_t of_action, struct actions *actions)
+static struct notice notice_of(const struct node_slot *slot, bool warning, const char *reason,
+                               const char *note)
 {
-    actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_NODE,
-                                                  .name = slot->name,
-                                                  .uid = slot->node->head.uid,
-                                                  .warning = warning,
-                                                  .reason = reason,
-                                                  .action = "Reconcile",
-                                                  .note = (char *) note,
-                                                  .of_action = of_action });
+    return (struct notice){ .resource = RESOURCE_NODE,
+                            .name = slot->name,
+                            .uid = slot->node->head.uid,
+                            .warning = warning,
+                            .reason = reason,
+                            .action = "Reconcile",
+                            .note = (char *) note };
+}
+
+static void notices_add(const struct node_slot *slot, bool warning, const char *reason,
+                        const char *note, struct actions *actions)
+{
+    struct notice n = notice_of(slot, warning, reason, note);
+    actions_add_notice(actions, &n);
 }
 
 static void add_write(const struct node_slot *slot, size_t action, struct actions *actions)
 {
     const struct action *a = &actions->items[action];
-    for (size_t i = 0; i < ARRAY_LEN(writes); i++)
-        if (writes[i] == action_reason(a))
-            notices_add(slot, reason_class(writes[i]) == REASON_WRONG, a->reason, a->message,
-                        action + 1, actions);
+    for (size_t i = 0; i < ARRAY_LEN(writes); i++) {
+        if (writes[i].reason != action_reason(a))
+            continue;
+        bool warning = reason_class(writes[i].reason) == REASON_WRONG;
+        struct notice n = notice_of(slot, warning, a->reason, a->message);
+        n.share = writes[i].share;
+        n.of_action = action + 1;
+        actions_add_notice(actions, &n);
+    }
 }
 
 void notice_write(const struct node_slot *slot, struct actions *actions)
@@ -107,7 +121,7 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
         if (fits && !(states[i].each_reason ? same_reason : same_state))
             notices_add(slot, states[i].warning,
                         v->state == NODE_READY ? reason_text(REASON_GPU_READY) : verdict_word(v),
-                        note, 0, actions);
+                        note, actions);
     }
 }
 
@@ -118,7 +132,7 @@ static void add_refusal(const struct node_slot *slot, const struct node_verdict 
     bool news = slot->summary.counted && slot->summary.refusal != v->refusal;
     if (news && v->refusal != REPAIR_TAKEN)
         notices_add(slot, true, reason_text(REASON_REPAIR_IGNORED), repair_request_text(v->refusal),
-                    0, actions);
+                    actions);
 }
 
 /* A completed drain is no Event if no pod had to leave. */
@@ -159,13 +173,13 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
                                         "trying (pod %s), and the node stays in service "
                                         "unchanged",
                                         image, images->words, pod ? pod->head.key : "?");
-    notices_add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, 0, actions);
+    notices_add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, actions);
 }
 
 void notice_skipped(const struct node_slot *slot, const char *why, struct actions *actions)
 {
     CLEANUP_FREE char *note = xasprintf("the rollout skips the node: %s", why);
-    notices_add(slot, false, reason_text(REASON_SKIPPED), note, 0, actions);
+    notices_add(slot, false, reason_text(REASON_SKIPPED), note, actions);
 }
 
 void notice_black_hole(const struct node_slot *slot, enum black_hole_step step, int64_t now_s,
@@ -180,5 +194,5 @@ void notice_black_hole(const struct node_slot *slot, enum black_hole_step step, 
                                              : "Ostler only reports it, as spec.health.mode, "
                                                "spec.validation or the node's label " LABEL_HEALTH
                                                " says");
-    notices_add(slot, true, reason_text(REASON_BLACK_HOLE), note, 0, actions);
+    notices_add(slot, true, reason_text(REASON_BLACK_HOLE), note, actions);
 }

@@ -53,12 +53,20 @@ struct action {
     enum action_effect effect;
 };
 
+/* Events of each share have limits of their own: a flood in one displaces none in another. */
+enum event_share {
+    EVENTS_OF_NODES,
+    EVENTS_OF_ROLLOUTS, /* as a whole */
+    EVENTS_OF_FAULTS,   /* of GPUs, and what follows */
+    EVENT_SHARES,
+};
+
 /* An Event to write, on transitions only. */
 struct notice {
     enum resource_id resource; /* of the object that it is about; cluster-scoped */
     char *name, *uid;          /* of that object; owned */
     bool warning;
-    bool important;     /* counted in a share of Events that others cannot use up */
+    enum event_share share;
     const char *reason; /* static CamelCase text */
     const char *action; /* static CamelCase text: the action taken */
     char *note;         /* the sentence; owned */

@@ -10,8 +10,8 @@
 #include "base/str.h"
 #include "kube/exchange.h"
 
-/* These limits apply to important Events and, separately, to all others. Sources: client-go's
- * tools/events (series) and tools/record/events_cache.go (spam filter). */
+/* These limits apply to each share of Events. Sources: client-go's tools/events (series) and
+ * tools/record/events_cache.go (spam filter). */
 enum {
     SERIES_REFRESH_MS = 30 * 60 * 1000, /* how often a running series is written */
     SERIES_FORGET_MS = 6 * 60 * 1000,   /* an Event repeated after this starts anew */
@@ -38,12 +38,9 @@ struct bucket {
     int64_t filled_ms;
 };
 
-/* Important Events and others: neither uses the other's limit. */
-enum { KINDS = 2 };
-
 struct waiting {
     STAILQ_ENTRY(waiting) link;
-    bool important;
+    enum event_share share;
     struct request request;
 };
 
@@ -51,9 +48,9 @@ struct recorder {
     struct recorder_options o;
     struct map series;
     struct map buckets;
-    struct bucket all[KINDS];
+    struct bucket all[EVENT_SHARES];
     STAILQ_HEAD(, waiting) queue;
-    size_t waiting[KINDS];
+    size_t waiting[EVENT_SHARES];
     struct exchange sending[IN_FLIGHT_MAX];
     uint64_t dropped, serial;
 };
@@ -73,7 +70,7 @@ static void recorder_pump(struct recorder *r)
     while ((w = STAILQ_FIRST(&r->queue)) && (place = free_place(r)) &&
            clock_mono_ms(r->o.clock) < r->o.fence(r->o.arg)) {
         STAILQ_REMOVE_HEAD(&r->queue, link);
-        r->waiting[w->important]--;
+        r->waiting[w->share]--;
         exchange_send(place, w->request);
         free(w);
     }
@@ -86,18 +83,18 @@ static void recorder_on_reply(void *arg, struct reply *reply)
     recorder_pump(r);
 }
 
-static void recorder_send(struct recorder *r, bool important, struct request request)
+static void recorder_send(struct recorder *r, enum event_share share, struct request request)
 {
-    if (r->waiting[important] >= WAITING_MAX) {
+    if (r->waiting[share] >= WAITING_MAX) {
         request_clear(&request);
         r->dropped++;
         return;
     }
     struct waiting *w = xcalloc(1, sizeof *w);
     w->request = request;
-    w->important = important;
+    w->share = share;
     STAILQ_INSERT_TAIL(&r->queue, w, link);
-    r->waiting[important]++;
+    r->waiting[share]++;
     recorder_pump(r);
 }
 
@@ -118,10 +115,10 @@ static bool recorder_fill(struct bucket *b, int burst, int64_t refill_ms, int64_
     return b->tokens > -burst;
 }
 
-static bool take_token(struct recorder *r, const char *object, bool important)
+static bool take_token(struct recorder *r, const char *object, enum event_share share)
 {
-    CLEANUP_FREE char *key = xasprintf("%s/%d", object, important);
-    struct bucket *all = &r->all[important];
+    CLEANUP_FREE char *key = xasprintf("%s/%d", object, (int) share);
+    struct bucket *all = &r->all[share];
     int64_t now = loop_now(r->o.loop);
     struct bucket *b = entry_of(&r->buckets, key, sizeof *b);
     if (!b->filled_ms)
@@ -148,17 +145,17 @@ static void post(struct recorder *r, const struct notice *n, const char *name)
         n->warning ? "Warning" : "Normal", "note", json_text(note), "regarding", "apiVersion",
         resource_api_version(n->resource), "kind", resource_get(n->resource)->kind, "name", n->name,
         "uid", n->uid);
-    recorder_send(r, n->important, request_create(RESOURCE_EVENT, "default", event));
+    recorder_send(r, n->share, request_create(RESOURCE_EVENT, "default", event));
 }
 
-static void patch_series(struct recorder *r, bool important, struct series *s)
+static void patch_series(struct recorder *r, enum event_share share, struct series *s)
 {
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:I, s:s}}", "series", "count",
                                            (json_int_t) s->count, "lastObservedTime", micro);
     s->written_ms = s->last_ms;
-    recorder_send(r, important, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
+    recorder_send(r, share, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
 }
 
 /* Begins a series, or begins one anew. */
@@ -172,7 +169,7 @@ static void series_begin(struct recorder *r, struct series *s, const char *objec
 void recorder_event(struct recorder *r, const struct notice *n)
 {
     CLEANUP_FREE char *object = xasprintf("%s/%s", resource_get(n->resource)->kind, n->uid);
-    if (!take_token(r, object, n->important)) {
+    if (!take_token(r, object, n->share)) {
         r->dropped++;
         return;
     }
@@ -189,7 +186,7 @@ void recorder_event(struct recorder *r, const struct notice *n)
     if (fresh)
         post(r, n, s->name);
     else if (s->count == 2 || now - s->written_ms > SERIES_REFRESH_MS)
-        patch_series(r, n->important, s);
+        patch_series(r, n->share, s);
 }
 
 struct recorder *recorder_new(const struct recorder_options *o)

@@ -1,6 +1,6 @@
 /* Writes Events (events.k8s.io/v1): on transitions, never per pass. A repeated Event becomes a
- * series. A flood is dropped, with a separate limit for important Events. Recording never
- * blocks, and its failures have no effect. */
+ * series. A flood is dropped, with limits of its own for each share. Recording never blocks, and
+ * its failures have no effect. */
 #ifndef OSTLER_RUNTIME_RECORDER_H
 #define OSTLER_RUNTIME_RECORDER_H
 

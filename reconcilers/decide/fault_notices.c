@@ -69,6 +69,7 @@ static void fault_notices_add(const struct record *head, enum resource_id resour
                                                   .name = head->key,
                                                   .uid = (char *) head->uid,
                                                   .warning = closes,
+                                                  .share = EVENTS_OF_FAULTS,
                                                   .reason = reason_text(reason),
                                                   .action = "Reconcile",
                                                   .note = (char *) note,

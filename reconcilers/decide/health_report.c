@@ -97,6 +97,7 @@ struct notice health_report_event(enum resource_id resource, const struct record
                             .name = head->key,
                             .uid = (char *) head->uid,
                             .warning = warning,
+                            .share = EVENTS_OF_FAULTS,
                             .reason = reason_text(warning ? REASON_GPU_FAULT : REASON_GPU_HEALTHY),
                             .action = "Reconcile",
                             .note = (char *) note };

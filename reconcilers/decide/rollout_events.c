@@ -59,7 +59,7 @@ static void add_event(const struct news *n, enum reason reason, bool warning, co
                                          .name = (char *) object_name(n->v->object),
                                          .uid = (char *) object_uid(n->v->object),
                                          .warning = warning,
-                                         .important = true,
+                                         .share = EVENTS_OF_ROLLOUTS,
                                          .reason = reason_text(reason),
                                          .action = "Rollout",
                                          .note = arena_printf(n->a, "%s: %s", what(n), note),

@@ -79,6 +79,7 @@ static void expect(const struct actions *actions, const char *want)
         assert_int_equal(n->resource, i ? RESOURCE_GPU_NODE : RESOURCE_NODE);
         assert_string_equal(n->uid, i ? "r" : "n");
         assert_int_equal(n->of_action, 2);
+        assert_int_equal(n->share, EVENTS_OF_FAULTS);
     }
 }
 

@@ -150,7 +150,7 @@ static void check(void **state)
     for (size_t i = 0; i < actions.notice_count; i++) {
         buf_printf(&got, "%s%s ", actions.notices[i].reason, actions.notices[i].warning ? "!" : "");
         assert_int_equal(actions.notices[i].of_action, 1);
-        assert_true(actions.notices[i].important);
+        assert_int_equal(actions.notices[i].share, EVENTS_OF_ROLLOUTS);
         assert_string_equal(actions.notices[i].name, "default");
     }
     assert_string_equal(buf_text(&got), row->want);

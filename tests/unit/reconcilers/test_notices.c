@@ -15,7 +15,8 @@ static const struct row {
     enum reason write;
     struct node_summary before;
     struct node_verdict v;
-    /* "Reason[!][@ACTION] ", "!" for a warning, "@" with the write that it goes with */
+    /* "Reason[!][@ACTION][#fault] ", "!" for a warning, "@" with the write that it goes with,
+     * "#fault" in the share of faults */
     const char *want;
 } rows[] = {
     { "a new node comes up",
@@ -123,6 +124,11 @@ static const struct row {
       { .counted = true, .state = NODE_READY },
       { .state = NODE_WAITING, .moving = true },
       "ClaimedWaiting@1 " },
+    { "what becomes of a fault has limits of its own",
+      REASON_GPU_WITHHELD,
+      { .counted = true, .state = NODE_READY },
+      { .state = NODE_READY },
+      "GpuWithheld!@1#fault " },
 };
 
 static void check(void **state)
@@ -142,6 +148,8 @@ static void check(void **state)
         buf_printf(&got, "%s%s", n->reason, n->warning ? "!" : "");
         if (n->of_action)
             buf_printf(&got, "@%zu", n->of_action);
+        if (n->share == EVENTS_OF_FAULTS)
+            buf_str(&got, "#fault");
         buf_str(&got, " ");
         assert_string_equal(n->name, "gpu-1");
     }

@@ -211,25 +211,25 @@ static void flood_of_one_object_is_dropped(void **state)
 }
 
 /* Ready and NotReady of a week must not cost the next rollout its failure. */
-static void important_ones_have_a_place_of_their_own(void **state)
+static void each_share_has_limits_of_its_own(void **state)
 {
     struct fixture *f = *state;
-    for (int important = 0; important <= 1; important++)
+    for (enum event_share share = 0; share < EVENT_SHARES; share++)
         for (int i = 0; i < 40; i++) {
             char note[16];
-            snprintf(note, sizeof note, "%d", i);
+            snprintf(note, sizeof note, "%d %d", i, (int) share);
             struct notice e = node_event("n", "A");
-            e.important = important;
+            e.share = share;
             e.note = note;
             recorder_event(f->recorder, &e);
             accept_all(f);
         }
-    assert_int_equal(f->w.submitted, 25 + 25);
-    assert_int_equal(recorder_dropped(f->recorder), 15 + 15);
+    assert_int_equal(f->w.submitted, 25 * EVENT_SHARES);
+    assert_int_equal(recorder_dropped(f->recorder), 15 * EVENT_SHARES);
 }
 
 /* Nor does a fleet whose nodes all have something to say, nor what waits to be sent. */
-static void a_fleet_leaves_room_for_important_ones(void **state)
+static void a_fleet_leaves_room_for_rollouts_and_faults(void **state)
 {
     struct fixture *f = *state;
     for (int i = 0; i < 300; i++) {
@@ -237,11 +237,13 @@ static void a_fleet_leaves_room_for_important_ones(void **state)
         snprintf(node, sizeof node, "n%d", i);
         record(f, node, "A");
     }
-    struct notice e = node_event("n", "RevisionFailed");
-    e.important = true;
-    recorder_event(f->recorder, &e);
+    struct notice failed = node_event("n", "RevisionFailed"), closed = node_event("n", "GpuClosed");
+    failed.share = EVENTS_OF_ROLLOUTS;
+    closed.share = EVENTS_OF_FAULTS;
+    recorder_event(f->recorder, &failed);
+    recorder_event(f->recorder, &closed);
     accept_all(f);
-    assert_int_equal(f->w.submitted, 4 + 64 + 1);
+    assert_int_equal(f->w.submitted, 4 + 64 + 2);
 }
 
 static void few_are_on_their_way_at_once(void **state)
@@ -377,8 +379,9 @@ int main(void)
         { "a flood of events of one object is dropped", flood_of_one_object_is_dropped },
         { "what was held back for the fleet costs its object nothing",
           what_was_held_back_for_the_fleet_costs_its_object_nothing },
-        { "important events have a place of their own", important_ones_have_a_place_of_their_own },
-        { "a fleet leaves room for important events", a_fleet_leaves_room_for_important_ones },
+        { "each share has limits of its own", each_share_has_limits_of_its_own },
+        { "a fleet leaves room for events of rollouts and faults",
+          a_fleet_leaves_room_for_rollouts_and_faults },
         { "few are on their way at once, some wait, the rest is dropped",
           few_are_on_their_way_at_once },
         { "a fleet that starts is no flood of events", a_fleet_is_no_flood },
