@@ -188,13 +188,26 @@ static void on_reports(void *arg)
     want_policy(en, false);
 }
 
+/* What is known of nodes may lack the last claims of the leader before, since a watch can be silent
+ * for minutes. A list from before that leader had gone is not enough. */
+static void list_nodes_anew(struct engine *en)
+{
+    struct informer *nodes = en->cluster.informers[RESOURCE_NODE];
+    int64_t listed_ms = informer_state(nodes).listed_ms;
+    if (en->lease &&
+        (listed_ms < lease_free_ms(en->lease) || listed_ms < lease_free_ms(en->cluster_lease)))
+        informer_list_anew(nodes);
+}
+
 static void on_leading(void *arg)
 {
     struct engine *en = arg;
     en->leading = !en->lease ||
                   (lease_is_leading(en->lease) && lease_is_leading(en->cluster_lease));
-    if (en->leading)
+    if (en->leading) {
+        list_nodes_anew(en);
         engine_prerequisites_check(en);
+    }
     work_when_ready(en);
 }
 

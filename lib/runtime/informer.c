@@ -36,6 +36,7 @@ struct informer {
     struct timer silence; /* ends a dead stream */
     struct timer resumed; /* then a resumed stream is healthy */
     int64_t heard_ms;     /* last list or event */
+    int64_t listed_ms;    /* send time of a list's first page */
     struct exchange exchange;
     int64_t sent_ms; /* send time of the request */
     struct split split;
@@ -374,8 +375,10 @@ static void act(struct informer *inf, const struct watch_next *next)
     case WATCH_DO_NOTHING:
         break;
     case WATCH_DO_LIST:
-        if (!inf->watch.token)
+        if (!inf->watch.token) {
+            inf->listed_ms = loop_now(inf->loop);
             table_list_begin(inf->table);
+        }
         informer_send(inf, request_list(inf->options.resource, o, inf->watch.token), SPLIT_LIST);
         break;
     case WATCH_DO_STREAM:
@@ -470,6 +473,7 @@ struct informer_state informer_state(const struct informer *inf)
         .present = !inf->absent,
         .looks = inf->looks,
         .problem = inf->problem,
+        .listed_ms = inf->listed_ms,
         .silent_ms = loop_now(inf->loop) - inf->heard_ms,
         .restarts = inf->restarts,
         .unreadable = inf->unreadable.count,

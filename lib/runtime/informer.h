@@ -43,6 +43,8 @@ struct informer_state {
      * It ends with a complete list, or when a resumed watch brings a bookmark or stays open for a
      * second without an error. Borrowed until the next turn. */
     const char *problem;
+    /* When the first page of its list was asked for, in loop time: the table is no older. */
+    int64_t listed_ms;
     int64_t silent_ms; /* since the last data, including bookmarks: the table may be this stale */
     uint64_t restarts; /* number of watches restarted after a failure */
     /* Number of unreadable objects received. Each affects only itself: a known object keeps its

@@ -25,6 +25,8 @@ struct lease {
     enum sent sent;
     struct exchange exchange;
     int64_t sent_ms;
+    int64_t asked_ms; /* the same, in loop time */
+    int64_t free_ms;  /* as lease_free_ms() */
     char *problem;
     enum err_kind trouble; /* kind of the problem; ERR_NONE: none */
     char *holder;          /* last holder that we logged; NULL: none since we last led */
@@ -63,6 +65,20 @@ static void log_standby(struct lease *l, const char *holder)
     log_info("standing by", "lease", l->o.name, "namespace", l->o.ns, "holder", holder);
 }
 
+/* Whether the last known record names us as holder. */
+static bool lease_is_ours(const struct lease *l)
+{
+    return str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me);
+}
+
+/* A lease was read. Without a record, now or before, there was no leader. */
+static void note_freedom(struct lease *l, enum lease_do next)
+{
+    bool held = l->record || l->holder;
+    if (held && next != LEASE_DO_WAIT && !l->state.led && !lease_is_ours(l))
+        l->free_ms = l->asked_ms;
+}
+
 static void begin_leading(struct lease *l)
 {
     loop_timer_set(l->o.loop, &l->fence, lease_fence(&l->state));
@@ -92,17 +108,13 @@ static void take_success(struct lease *l, json_t *record)
     bool was_read = l->sent == SENT_GET;
     struct lease_next next = was_read ? lease_step_read(&l->state, record, now)
                                       : lease_step_written(&l->state, record, l->sent_ms, now);
+    if (was_read)
+        note_freedom(l, next.what);
     if (was_read && next.what == LEASE_DO_WAIT)
         log_standby(l, json_str_or_empty(record, "spec.holderIdentity"));
     if (l->state.leading)
         begin_leading(l);
     act(l, next);
-}
-
-/* Whether the last known record names us as holder. */
-static bool lease_is_ours(const struct lease *l)
-{
-    return str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me);
 }
 
 /* Releases the lease if the newest record names us. */
@@ -167,6 +179,7 @@ static void lease_send(struct lease *l, enum sent what, struct request request)
 {
     l->sent = what;
     l->sent_ms = clock_mono_ms(l->o.clock);
+    l->asked_ms = loop_now(l->o.loop);
     exchange_send(&l->exchange, request);
 }
 
@@ -231,6 +244,7 @@ struct lease *lease_new(const struct lease_options *o)
     struct lease *l = xcalloc(1, sizeof *l);
     l->o = *o;
     l->state.slowness = o->slowness;
+    l->free_ms = INT64_MIN;
     snprintf(l->state.me, sizeof l->state.me, "%s", o->me);
     l->exchange = (struct exchange){
         .transport = o->transport, .done = lease_on_reply, .arg = l, .body = BUF_INIT(LEASE_MAX)
@@ -253,6 +267,11 @@ bool lease_is_leading(const struct lease *l)
 int64_t lease_write_fence(const struct lease *l)
 {
     return lease_fence(&l->state);
+}
+
+int64_t lease_free_ms(const struct lease *l)
+{
+    return l->free_ms;
 }
 
 const char *lease_holder(const struct lease *l)

@@ -35,6 +35,9 @@ void lease_start(struct lease *l);
 bool lease_is_leading(const struct lease *l);
 /* The time after which no write may start, in loop time; INT64_MIN when not leading. */
 int64_t lease_write_fence(const struct lease *l);
+/* When it sent the read that found that the holder before was gone, in loop time. INT64_MIN: no
+ * read has found that, or there was no other holder. */
+int64_t lease_free_ms(const struct lease *l);
 /* The other holder, as last seen; NULL: none, or this process leads. Borrowed until the next
  * turn. */
 const char *lease_holder(const struct lease *l);

@@ -387,7 +387,11 @@ static void what_is_listed_anew_stays_meanwhile(void **state)
 {
     struct fixture *f = *state;
     start_listed(f);
+    int64_t began_ms = informer_state(f->informer).listed_ms;
+    world_pass(&f->w, 500);
+    assert_int_equal(informer_state(f->informer).listed_ms, began_ms);
     informer_list_anew(f->informer);
+    assert_int_equal(informer_state(f->informer).listed_ms, f->w.now_ms);
     assert_int_equal(f->w.cancelled, 1);
     world_expect(&f->w, LIST);
     /* what is known lacks what was not kept before */

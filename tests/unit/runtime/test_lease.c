@@ -170,6 +170,44 @@ static void candidate_waits_while_others_renew(void **state)
     assert_false(may_write(f));
 }
 
+/* A list that was asked for later has all that the holder before has written. */
+static void read_that_finds_the_holder_gone_has_a_time(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    answer_read(f, "other", "2026-11-20T10:00:00.000000Z");
+    assert_true(lease_free_ms(f->lease) == INT64_MIN);
+    world_pass(&f->w, 2000);
+    int64_t asked_ms = f->w.now_ms;
+    world_pass(&f->w, 500);
+    answer_read(f, "", "2026-11-20T10:00:02.000000Z");
+    assert_int_equal(lease_free_ms(f->lease), asked_ms);
+    accept_write(f);
+    world_pass(&f->w, 2000);
+    accept_write(f);
+    assert_int_equal(lease_free_ms(f->lease), asked_ms);
+}
+
+static void before_the_first_lease_there_is_no_holder(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    world_reply(&f->w, 0, 404, "{'reason': 'NotFound'}");
+    world_turn(&f->w);
+    accept_write(f);
+    assert_true(lease_free_ms(f->lease) == INT64_MIN);
+}
+
+/* Replicas of one installation have the cluster's lease by one name. */
+static void own_lease_has_no_holder_before(void **state)
+{
+    struct fixture *f = *state;
+    lease_start(f->lease);
+    answer_read(f, "me", "2026-11-20T10:00:00.000000Z");
+    accept_write(f);
+    assert_true(lease_free_ms(f->lease) == INT64_MIN);
+}
+
 /* The times in the record are another machine's: only that it does not change counts. */
 static void candidate_takes_over_what_is_not_renewed(void **state)
 {
@@ -617,6 +655,10 @@ int main(void)
         { "a candidate waits while another renews", candidate_waits_while_others_renew },
         { "a candidate takes over what is not renewed for 15 s",
           candidate_takes_over_what_is_not_renewed },
+        { "the read that finds the holder gone has a time",
+          read_that_finds_the_holder_gone_has_a_time },
+        { "before the first lease there is no holder", before_the_first_lease_there_is_no_holder },
+        { "a lease of our own has no holder before", own_lease_has_no_holder_before },
         { "a renewal is one write", renewal_is_one_write },
         { "the fence counts from the sending, not from the answer", fence_counts_from_the_sending },
         { "failed renewals suspend at the fence", failed_renewals_suspend_at_the_fence },
