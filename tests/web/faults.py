@@ -45,7 +45,7 @@ FAULTS = (
     ("pressing_a_chip_twice", "app.js", "old.filter((one) => one !== value)", "old"),
     ("words_filter", "map.js", "!scene.matches(node)", "false"),
     ("arrows_move", "map.js", "3 * Math.abs(aside)", "0 * Math.abs(aside)"),
-    ("a_click_on_a_cell", "map.js", "col * block.rows + row : row", "row * block.cols + col : row"),
+    ("a_click_on_a_cell", "map.js", "x < left + size && y < top + size", "y < top + size"),
     ("the_address_holds", "app.js", 'history[step ? "pushState"', 'history[false ? "pushState"'),
     ("a_wrong_address", "app.js", "{ __proto__: null, name", "{ name"),
     ("rows_in_view", "table.js", "2 * MARGIN", "9 * MARGIN"),

@@ -235,7 +235,7 @@ def a_node_has_a_tick_when_it_was_done_or_failed(browser):
 def a_new_node_is_not_under_way(browser):
     """A node that was at work before the plan was made has not begun its wave."""
     fleet = fleets.rolling()
-    fleet["nodes"]["l40s-a03-05"].update(state="Installing", since=fleets.second(6 * 3600))
+    fleet["nodes"]["l40s-a03-01"].update(state="Installing", since=fleets.second(6 * 3600))
     with opened(browser, fleet) as (_, page):
         assert "wave pending: Wave 5 of 34" in rails(page)["infer-l40s"], rails(page)
 
