@@ -15,6 +15,7 @@ struct viewer {
     struct map names; /* of nodes that have changed since the last frame */
     bool policy;      /* so has the policy */
     int64_t due_ms;   /* when the next frames are made; 0: nothing has changed */
+    int64_t policy_ms; /* when the policy last had one */
     struct viewer_frames nodes, policies;
     uint64_t rows, counted; /* frames of the policy whose instructions were counted */
     char *last;             /* the last policy */
@@ -23,7 +24,7 @@ struct viewer {
 
 /* What the page shows of a node has changed; NULL: of the policy. `arg` is a viewer. */
 void viewer_changed(void *arg, const char *name);
-/* Makes frames, at most every 250 ms as the page does. Counts the instructions of some of those of
+/* Makes frames, as often as the page does. Counts the instructions of some of those of
  * the policy. */
 void viewer_look(struct viewer *v, const struct cluster *c, int64_t now_ms);
 /* Prints what it got in so many milliseconds. */
