@@ -17,6 +17,9 @@ enum {
     ERROR_MAX = 1 << 16,
     CHANGES_MAX = 2000, /* nodes in a frame; for more a snapshot is shorter */
     FRAME_MS = 250,
+    /* Most changes of a node change the policy's counts, and its frame is as large as those of forty
+     * nodes. */
+    POLICY_MS = 1000,
     BEAT_MS = 25 * 1000, /* proxies end connections on which nothing comes for a minute */
     LOOK_MS = 60 * 1000, /* without a stream, a viewer may come back for so long */
     SNAPSHOT_MS = 2000,  /* viewers who come within this time share one */
@@ -32,7 +35,7 @@ struct fleet {
     struct map names;
     bool policy, too_many, due;
     struct timer frame_timer, beat_timer, snapshot_timer;
-    int64_t framed_ms;
+    int64_t framed_ms, policy_ms; /* when the last frame was made, and the policy's last one */
     struct page_body *snapshot; /* of this state; NULL: none is kept */
     uint64_t snapshot_sequence;
     uint64_t frames;
@@ -104,13 +107,18 @@ static void snapshot_drop(void *arg)
 static void on_frame_due(void *arg)
 {
     struct fleet *f = arg;
-    f->due = false;
+    bool policy = f->policy && !f->too_many && now_ms(f) - f->policy_ms >= POLICY_MS;
     if (f->too_many || f->names.len > 0)
         frame_make(f, fill_nodes);
-    if (f->policy && !f->too_many)
+    if (policy) {
         frame_make(f, fill_policy);
+        f->policy_ms = f->framed_ms;
+    }
+    f->policy = f->due = f->policy && !f->too_many && !policy;
+    f->too_many = false;
     names_clear(f);
-    f->policy = f->too_many = false;
+    if (f->due)
+        loop_timer_set(f->o.loop, &f->frame_timer, now_ms(f) + FRAME_MS);
     page_wake(f->page);
 }
 

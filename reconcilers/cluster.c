@@ -151,8 +151,9 @@ static enum operating_mode mode_without_policy(const struct cluster *c, int64_t 
     return MODE_HOLD;
 }
 
-void cluster_enqueue_rollout(const struct cluster *c)
+void cluster_enqueue_rollout(struct cluster *c)
 {
+    c->rollout_outdated = true;
     if (c->o.listener.rollout)
         c->o.listener.rollout(c->o.listener.arg);
 }

@@ -190,6 +190,7 @@ struct cluster {
     struct intents intents; /* cached intents of children under `policy` */
     struct cluster_brake brake;
     const struct rollout_report *rolled; /* the rollout's last pass; NULL: none yet. Borrowed */
+    bool rollout_outdated;               /* its inputs have changed since that pass */
     struct recent_events recent;         /* Events that Ostler sent, for the fleet page */
 };
 
@@ -264,7 +265,7 @@ const struct child *cluster_record_of(const struct cluster *c, const char *tier,
 /* The inputs in the record of a revision, or NULL. For struct node_input. */
 const json_t *cluster_record(void *arg, enum tier tier, const char *hash);
 /* Inputs of rollout decisions have changed. */
-void cluster_enqueue_rollout(const struct cluster *c);
+void cluster_enqueue_rollout(struct cluster *c);
 /* Enqueues the report of a node. */
 void cluster_enqueue_report(const struct cluster *c, const char *name);
 /* Enqueues the reports of all nodes. */

@@ -250,8 +250,12 @@ static void plan_policy(struct reconcilers *r, struct actions *actions)
     v.agents_up_s = r->agents_up_s;
     cluster_look_at_control_plane(c, &v);
     take_brake(c, &v, actions);
+    struct rollout_report review = { 0 };
+    if (rollout_review(r, &review))
+        v.rollout = &review; /* its counts are of the same moment as the states of nodes */
     actions->epoch = c->epoch;
     r->cleaned = policy_plan(&v, &a, actions) && actions->len == 0;
+    rollout_report_clear(&review);
     c->deleting = deletes_revisions(actions);
     bool tells = actions->len && actions->items[actions->len - 1].verb == VERB_STATUS;
     if (tells)

@@ -49,6 +49,9 @@ size_t policy_children(const struct cluster *c);
  * again only after its own writes were answered, and lists nodes whose answers were lost before it
  * claims the next one, so no budget is counted from a stale cache. A reconcile_fn. */
 void rollout_reconcile(void *arg, const char *key, struct actions *actions);
+/* What that pass would find now, if its inputs have changed since the last one; changes nothing.
+ * Returns whether there is such a result; the caller clears it. */
+bool rollout_review(const struct reconcilers *r, struct rollout_report *ret);
 /* Takes the result of its plan: if a pull pod was refused, nodes wait for that; nodes of which it
  * is not known what became of their claim are listed. */
 void rollout_outcome(void *arg, const char *key, const struct executor_result *result);

@@ -95,15 +95,44 @@ static void rollout_reconciler_forget(struct reconcilers *r)
     r->policy(r->arg, false);
 }
 
+/* Whether Ostler takes nodes out of service for this policy. */
+static bool rolls_out(const struct cluster *c)
+{
+    int64_t again_ms;
+    return cluster_mode(c, &again_ms) == MODE_MANAGE &&
+           object_has_finalizer(c->object, POLICY_FINALIZER);
+}
+
+static void look(const struct reconcilers *r, struct arena *a, struct rollout_gathering *ret_g,
+                 struct rollout_decision *ret_d)
+{
+    rollout_gather(r->cluster, a, ret_g);
+    ret_g->in.pull_refused = r->pull_failed ? r->pull_failed : r->pull_refused;
+    rollout_decide(&ret_g->in, a, ret_d);
+}
+
+bool rollout_review(const struct reconcilers *r, struct rollout_report *ret)
+{
+    const struct cluster *c = r->cluster;
+    if (!c->rollout_outdated || c->pending || !r->rollout.known || r->rollout_epoch != c->epoch ||
+        !rolls_out(c))
+        return false;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct rollout_gathering g;
+    struct rollout_decision d;
+    look(r, &a, &g, &d);
+    rollout_report_take(ret, &d, g.in.pool_names);
+    return true;
+}
+
 void rollout_reconcile(void *arg, const char *key, struct actions *actions)
 {
     (void) key;
     struct reconcilers *r = arg;
-    const struct cluster *c = r->cluster;
-    int64_t again_ms, plan_again_s;
+    struct cluster *c = r->cluster;
+    int64_t plan_again_s;
     actions->epoch = c->epoch;
-    if (cluster_mode(c, &again_ms) != MODE_MANAGE ||
-        !object_has_finalizer(c->object, POLICY_FINALIZER)) {
+    if (!rolls_out(c)) {
         rollout_reconciler_forget(r);
         return;
     }
@@ -113,14 +142,13 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_gathering g;
     struct rollout_decision d;
-    rollout_gather(c, &a, &g);
-    g.in.pull_refused = r->pull_failed ? r->pull_failed : r->pull_refused;
-    rollout_decide(&g.in, &a, &d);
+    c->rollout_outdated = false;
+    look(r, &a, &g, &d);
     take_holds(c, &g, &d, r->rollout.known, actions);
     bool planned = rollout_plan_status_take(&r->plans, c, &g, &d, &plan_again_s),
          first = r->rollout_epoch != c->epoch;
     r->rollout_epoch = c->epoch;
-    r->cluster->rolled = &r->rollout;
+    c->rolled = &r->rollout;
     r->rollout_early = g.early;
     if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first) {
         r->policy(r->arg, first || d.note_count > 0);

@@ -59,9 +59,8 @@ const onOpen = (node) => look({ node });
 /* What a frame draws: the map with its cells as they are; all panels, too; the cells' places. */
 const MAP = 1, ALL = 2, PLACES = 3;
 const canvas = byId("canvas"), pen = canvas.getContext("2d");
-const scene = { colours: {} };
+const scene = {};
 let stale = 0, placed = layout([], 0), matches = () => true, shown = [];
-const drawn = {};
 
 function redraw(what = MAP) {
 	if (!stale) requestAnimationFrame(paint);
@@ -77,21 +76,20 @@ function placeNodes() {
 	fleet.pools = tree(fleet.nodes.values());
 	placed = layout(fleet.pools, Math.max(0, width - 2 * CORNER));
 	scene.scale = Math.min(3, devicePixelRatio);
-	for (const name of "ink quiet accent paper ok bad sick wait work gone use none".split(" "))
-		scene.colours[name] = style.getPropertyValue(`--${name}`);
+	scene.colour = (name) => style.getPropertyValue(`--${name}`);
 	const height = placed.high + 2 * CORNER;
 	canvas.width = width * scene.scale || 1;
 	canvas.height = height * scene.scale;
 	canvas.style.height = `${height}px`;
 	scene.picture = pen.createImageData(canvas.width, canvas.height);
 	scene.width = width;
-	scene.stamp = stamps(placed.size, scene.scale, scene.colours);
+	scene.stamp = stamps(placed.size, scene.scale, scene.colour);
 }
 
 function drawMap() {
 	const began = performance.now();
 	draw(pen, placed, { ...scene, nodes: fleet.nodes, lookOf: lookNow, matches, selected: view.node });
-	Object.assign(drawn, { placed, shown, ms: performance.now() - began });
+	scene.drawn = { placed, shown, ms: performance.now() - began };
 }
 
 function showCounts() {
@@ -111,9 +109,10 @@ function showCounts() {
 function showTable() {
 	const { q, chosen, sort, node } = view, all = [...fleet.nodes.values()];
 	matches = matcher(q, chosen, FACETS);
-	shown = sorted(all.filter(matches), sort, { __proto__: null, name: ({ key }) => key, state: urgency });
+	shown = sorted(all.filter(matches), sort,
+		{ __proto__: null, name: ({ key }) => key, state: urgency });
 	byId("clear").hidden = !q && !Object.keys(chosen).length;
-	say(byId("shown"), `${number(shown.length)} of ${number(all.length)}`);
+	say("shown", `${number(shown.length)} of ${number(all.length)}`);
 	table({ nodes: shown, sort, lookOf: stateLook, selected: node, now: now() });
 }
 
@@ -154,9 +153,9 @@ function showWords() {
 	const words = (node) => textsOf(node, now()).slice(1).filter(([, text]) => text)
 		.map((part) => part.join(" ")).join(" · ");
 	const node = fleet.nodes.get(scene.at), open = fleet.nodes.get(view.node);
-	say(byId("readout"), node ? `${node.name}: ${words(node)}` :
+	say("readout", node ? `${node.name}: ${words(node)}` :
 		"Point at a node, or move with the arrow keys.");
-	say(byId("story-state"), open ? words(open) : "Ostler shows no such node.");
+	say("story-state", open ? words(open) : "Ostler shows no such node.");
 }
 
 /* ---- the connection */
@@ -195,7 +194,7 @@ function showLink() {
 	const silent = Date.now() - link.heardAt > SILENT_MS, { kind, asOf, why, triedAt } = link;
 	document.body.classList.toggle("stale", asOf > 0 && (silent || kind === "standby"));
 	byId("link").className = silent ? "silent" : kind;
-	say(byId("as-of"), !asOf ? kind : join(`as of ${clock(asOf, now())}`,
+	say("link", !asOf ? kind : join(`as of ${clock(asOf, now())}`,
 		kind === "waiting" ? why : !silent && kind));
 	panels.showBanner(...trouble(silent));
 	if (document.hidden || !silent || kind === "standby" || Date.now() - triedAt < AGAIN_MS) return;
@@ -208,31 +207,32 @@ let announcedAt = 0;
 function announce() {
 	if (Date.now() - announcedAt < ANNOUNCE_MS) return;
 	announcedAt = Date.now();
-	say(byId("announce"), byId("message").textContent);
+	say("announce", byId("message").textContent);
 }
 
 /* ---- keys and pointer */
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-canvas.onkeydown = (event) => {
-	const step = STEPS[event.key];
-	if (step) scene.at = neighbour(placed, scene.at ?? view.node, ...step);
-	else if (event.key !== "Enter") return;
-	else onOpen(scene.at);
-	event.preventDefault();
+function point(name) {
+	scene.at = name;
 	showWords();
 	redraw();
+}
+
+canvas.onkeydown = (event) => {
+	const step = STEPS[event.key];
+	if (step) point(neighbour(placed, scene.at ?? view.node, ...step));
+	else if (event.key === "Enter") onOpen(scene.at);
+	else return;
+	event.preventDefault();
 };
 
 const pointed = ({ offsetX, offsetY }) => nodeAt(placed, offsetX - CORNER, offsetY - CORNER);
 
 canvas.onpointermove = (event) => {
 	const name = pointed(event);
-	if (!name || name === scene.at) return;
-	scene.at = name;
-	showWords();
-	redraw();
+	if (name && name !== scene.at) point(name);
 };
 canvas.onclick = (event) => onOpen(pointed(event));
 
@@ -275,4 +275,4 @@ setInterval(() => {
 }, 1000);
 
 /* For tests. */
-window.page = { fleet, link, view, scene, drawn, lookNow };
+window.page = { fleet, link, view, scene, lookNow };

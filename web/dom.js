@@ -7,8 +7,7 @@ export function el(name, attributes = {}, ...children) {
 	const [tag, ...classes] = name.split("."), graphic = tag === "svg" || tag === "path";
 	const made = graphic ? document.createElementNS("http://www.w3.org/2000/svg", tag) :
 		document.createElement(tag);
-	if (classes.length) made.className = classes.join(" ");
-	if (tag === "button") made.type = "button";
+	if (classes.length) made.setAttribute("class", classes.join(" "));
 	for (const [key, value] of Object.entries(attributes))
 		if (key.startsWith("on")) made[key] = value;
 		else if (key === "style") for (const one in value) made.style.setProperty(one, value[one]);
@@ -55,21 +54,21 @@ export function show(parent, wanted) {
 export const byId = (id) => document.getElementById(id);
 
 /* A screen reader hears only changes. */
-export function say(element, text) {
-	if (element.textContent !== text) element.textContent = text;
+export function say(id, text) {
+	if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 export const toned = (name) => ({ "--tone": `var(--${name})` });
 
 export const glyph = ([shape, tone]) => el("svg", { viewBox: "0 0 12 12", "aria-hidden": "true",
-	style: toned(tone) }, SHAPES[shape].map(([how, d]) => el("path", { class: how, d })));
+	style: toned(tone) }, SHAPES[shape].map(([how, d]) => el(`path.${how}`, { d })));
 
 /* Parts of a whole: [[tone, number], …]. */
 export const bar = (shares) => el("div.bar", {}, shares.filter(([, n]) => n > 0)
 	.map(([tone, n]) => el("i", { style: { ...toned(tone), "flex-grow": n } })));
 
 const copy = (button, text) => navigator.clipboard.writeText(text)
-	.then(() => say(button, "Copied"), () => say(button, "Not allowed"));
+	.then(() => "Copied", () => "Not allowed").then((said) => (button.textContent = said));
 
 export const command = (text) => el("div.command", {}, el("code", {}, text), el("button", {
 	"aria-label": `Copy ${text}`, onclick: ({ target }) => copy(target, text) }, "Copy"));
@@ -95,7 +94,7 @@ export const seconds = (time) => Date.parse(time) / 1000 || 0;
 
 /* A second as the time of day; with the date, if that is another day than `now`. */
 export function clock(second, now) {
-	const [date, today] = [second, now].map((s) => new Date(s * 1000)), time = date.toTimeString();
-	return date.toDateString() === today.toDateString() ? time.slice(0, 8) :
-		`${date.toLocaleDateString("en-CA")} ${time.slice(0, 5)}`;
+	/* Sweden writes 2026-11-20 10:30:00. */
+	const [time, today] = [second, now].map((s) => new Date(s * 1000).toLocaleString("sv"));
+	return time.slice(0, 10) === today.slice(0, 10) ? time.slice(11) : time.slice(0, 16);
 }

@@ -78,7 +78,7 @@ export function makeDrawer() {
 		name = wanted;
 		drawer.hidden = !wanted;
 		if (!wanted) return before?.focus();
-		say(title, wanted);
+		say("story-title", wanted);
 		byId("story-body").replaceChildren();
 		title.focus();
 		refresh();

@@ -1,7 +1,8 @@
 /* The fleet as data: decodes a snapshot, applies changes, filters, sorts, counts; without document
  * and clock. */
 
-import { clock, many, seconds, span } from "./dom.js";
+import { clock, seconds, span } from "./dom.js";
+import { AWAY } from "./look.js";
 
 /* The members of a node, in the order of the event `nodes`; the first nine are texts. */
 const FIELDS = ["name", "pool", "zone", "rack", "state", "reason", "product", "driver", "target",
@@ -57,9 +58,7 @@ export function sorted(nodes, by, others) {
 
 /* How many nodes have each value of a function: Map value → number. */
 export function count(nodes, of) {
-	const counts = new Map();
-	for (const node of nodes) counts.set(of(node), (counts.get(of(node)) ?? 0) + 1);
-	return counts;
+	return new Map([...Map.groupBy(nodes, of)].map(([value, { length }]) => [value, length]));
 }
 
 /* Sums for the figures at the top. */
@@ -79,14 +78,11 @@ export function totals(nodes) {
 
 /* ---- the rollout */
 
-const AWAY = ["Unhealthy", "Lost", "Unmanaged", "ForeignStack", "Unsupported"];
-
 /* How far a node is in the plan of that second. */
-function progress(node, madeAt) {
-	if (!node || AWAY.includes(node.state)) return "away";
-	if (node.since < madeAt) return "pending";
-	if (node.state !== "Ready") return node.state === "Failed" ? "failed" : "active";
-	return node.driver === node.target ? "done" : "pending";
+function progress({ state, since, driver, target }, madeAt) {
+	if (["Unhealthy", "Unsupported", ...AWAY].includes(state)) return "away";
+	return since < madeAt ? "pending" : state === "Failed" ? "failed" : state !== "Ready" ? "active" :
+		driver === target ? "done" : "pending";
 }
 
 function statusOf(steps) {
@@ -98,48 +94,59 @@ function statusOf(steps) {
 /* The plan of a rollout that is not over. */
 export const planOf = (policy) => policy?.rollout?.reason !== "UpToDate" && policy?.rollout?.plan;
 
-/* The steps of the rollout in order: [{kind, title, status, names, steps of these nodes, more, at,
- * sure, soak}]. The plan names the first waves only: the last step has the nodes of others that are
- * under way or failed. */
-export function rail({ rollout: { plan, reason, until }, soak }, nodes) {
-	const madeAt = seconds(plan.madeAt), { waveCount = 0, waves = [] } = plan;
-	function step(kind, title, names, rest) {
-		const steps = names.map((name) => progress(nodes.get(name), madeAt));
-		return { kind, title, names, steps, status: statusOf(steps), more: 0, ...rest };
+/* What the rollout waits for before a pool's next wave: kind and title of the step. */
+const WAITS = { Soaking: ["soak", "Soak"], WaitingForWindow: ["window", "No window is open"] };
+
+/* The pools that have nodes, each with its rail: the steps of these nodes in order, {kind, title,
+ * status, nodes, how far each of them is, more, at, soak}, and its nodes by how far they are. The
+ * plan names the first nodes of the first waves: the last step has others that are under way or
+ * failed. */
+export function rails(policy, nodes) {
+	const { rollout, pools = [], soak } = policy ?? {}, plan = planOf(policy);
+	const { waveCount, waves = [], madeAt } = plan || {}, begin = seconds(madeAt);
+	const named = new Map(waves.flatMap(({ names = [] }, i) => names.map((name) => [name, i])));
+	const inPools = Map.groupBy(nodes.values(), ({ pool }) => pool);
+	const far = (node) => progress(node, begin);
+	const step = (kind, title, part, rest) => part?.length && { kind, title, nodes: part,
+		steps: part.map(far), status: statusOf(part.map(far)), ...rest };
+
+	function stepsOf(all) {
+		const inWaves = Map.groupBy(all, ({ name }) => named.get(name));
+		const steps = waves.map(({ canary, names = [], nodes: n, begins, notBefore }, i) =>
+			step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`,
+				inWaves.get(i), { more: n - names.length, at: begins ?? notBefore,
+					word: begins ? "at" : "not before",
+					soak: canary ? soak?.canary : soak?.wave })).filter(Boolean);
+		const done = steps.filter(({ status }) => status === "done");
+		const toCome = all.some((node) => far(node) === "pending" && node.driver !== node.target);
+		const [kind, title] = WAITS[rollout.reason] ?? [], waits = kind === "window" || done.length;
+		return [...done, kind && toCome && waits && { kind, title, nodes: [], steps: [],
+			status: "active", at: rollout.until, word: "until" },
+		...steps.filter(({ status }) => status !== "done"),
+		step("more", "Later waves", inWaves.get()?.filter((node) =>
+			["active", "failed"].includes(far(node))))].filter(Boolean);
 	}
-	const wait = (kind, title) => step(kind, title, [], { status: "active", at: until, sure: true });
-	const all = waves.map(({ canary, names = [], nodes: n, begins, notBefore }, i) =>
-		step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`, names,
-			{ more: n - names.length, at: begins ?? notBefore, sure: begins,
-				soak: canary ? soak?.canary : soak?.wave }));
-	const named = new Set(all.flatMap(({ names }) => names)), hidden = waveCount - waves.length;
-	const others = [...nodes.values()].filter((node) => !named.has(node.name) &&
-		["active", "failed"].includes(progress(node, madeAt))).map(({ name }) => name);
-	return [
-		...all.filter(({ status }) => status === "done"),
-		reason === "Soaking" && wait("soak", "Soak"),
-		reason === "WaitingForWindow" && wait("window", "No window is open"),
-		...all.filter(({ status }) => status !== "done"),
-		hidden > 0 && step("more", many(hidden, "more wave"), others),
-	].filter(Boolean);
+
+	return pools.filter((pool) => pool.nodes > 0).map((pool) => {
+		const all = inPools.get(pool.name) ?? [];
+		return { ...pool, ended: Map.groupBy(all, far), steps: plan ? stepsOf(all) : [] };
+	});
 }
 
 const spansOf = (windows, now) => (windows ?? []).map(({ opens, closes }) =>
 	[seconds(opens), closes ? seconds(closes) : Infinity]).filter(([, closes]) => closes > now);
 
-/* The rollout on a line of time, {from, to, marks: [[kind, part of the line, another], …]}: the
- * spans of windows, the beginnings of waves, the end and now; null: nothing is ahead. */
+/* The line of time, {from, to, part: where a second is on it, open: the windows, ends}; null:
+ * nothing is ahead. */
 export function timeline(policy, now) {
 	const { madeAt, ends, waves = [] } = planOf(policy) || {}, open = spansOf(policy?.windows, now);
 	if (!madeAt && !open.length) return null;
-	const begins = waves.map(({ begins, notBefore }) => seconds(begins ?? notBefore));
-	const to = Math.max(now + 3600, seconds(ends), ...begins,
-		...open.slice(0, 2).map(([, closes]) => closes).filter(Number.isFinite));
-	const from = Math.max(Math.min(now, seconds(madeAt) || now), now - (to - now) / 2);
-	const at = (second) => Math.min(1, Math.max(0, (second - from) / (to - from)));
-	const marks = [...open.map((span) => ["open", ...span]), ...begins.map((one) => ["wave", one]),
-		["end", seconds(ends)], ["now", now]].filter(([, a, b = a]) => a <= to && b >= from);
-	return { from, to, marks: marks.map(([kind, ...span]) => [kind, ...span.map(at)]) };
+	const closes = open.slice(0, 2).map(([, at]) => at).filter(Number.isFinite);
+	const to = Math.max(now + 3600, ...ends ? [seconds(ends)] : closes,
+		...waves.map(({ begins, notBefore }) => seconds(begins ?? notBefore)));
+	const from = Math.min(now, seconds(madeAt) || now);
+	return { from, to, open, ends: seconds(ends),
+		part: (second) => ((Math.min(second, to) - from) / (to - from)).toFixed(4) };
 }
 
 /* The windows in words. */

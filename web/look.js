@@ -62,7 +62,9 @@ const HEALTHS = {
 };
 const DRIVERS = [["solid", "ok"], ["gauge4", "wait"], ["ring", "work"], ["corner", "sick"],
 	["slash", "use"], ["target", "quiet"]];
-const NO_DRIVER = "none", AWAY = ["Lost", "ForeignStack", "Unmanaged"];
+const NO_DRIVER = "none";
+/* States in which nothing is known or done. */
+export const AWAY = ["Lost", "ForeignStack", "Unmanaged"];
 
 /* What a node has in each facet. A filter may name any of them. */
 export const FACETS = {

@@ -12,15 +12,8 @@ export const CORNER = 3;
 
 const byKey = (a, b) => (a.key < b.key ? -1 : 1);
 
-function split(nodes, member) {
-	const parts = new Map();
-	for (const node of nodes) {
-		const name = node[member] ?? "";
-		if (!parts.has(name)) parts.set(name, { name, key: sortKey(name || "~"), nodes: [] });
-		parts.get(name).nodes.push(node);
-	}
-	return [...parts.values()].sort(byKey);
-}
+const split = (all, member) => [...Map.groupBy(all, (node) => node[member] ?? "")]
+	.map(([name, nodes]) => ({ name, key: sortKey(name || "~"), nodes })).sort(byKey);
 
 /* The nodes as a tree: pools of zones of racks, each in the order of names. */
 export function tree(nodes) {
@@ -112,16 +105,16 @@ export function neighbour({ cells }, from, dx, dy) {
 const sideOf = (size) => size - Math.max(1.5, size / 9);
 
 /* The looks at one size as pixels, each drawn once. */
-export function stamps(size, scale, colours) {
+export function stamps(size, scale, colour) {
 	const made = new Map(), side = Math.round(sideOf(size) * scale);
 	function stamp([shape, tone], alpha) {
 		const pen = new OffscreenCanvas(side, side).getContext("2d", { willReadFrequently: true });
 		pen.scale(side / 12, side / 12);
 		pen.lineCap = pen.lineJoin = "round";
-		pen.fillStyle = colours[tone];
+		pen.fillStyle = colour(tone);
 		for (const [how, d] of SHAPES[shape]) {
 			pen.globalAlpha = how === "faint" ? alpha * 0.24 : alpha;
-			pen.strokeStyle = colours[how === "cut" ? "paper" : tone];
+			pen.strokeStyle = colour(how === "cut" ? "paper" : tone);
 			pen.lineWidth = how === "thin" ? 1.2 : 1.9;
 			pen[how === "full" || how === "faint" ? "fill" : "stroke"](new Path2D(d));
 		}
@@ -146,11 +139,11 @@ function put(pixels, width, square, left, top) {
 const FONTS = { pool: ["600 14px system-ui", "ink", 8], zone: ["12px system-ui", "quiet", 6.5],
 	rack: ["10px system-ui", "quiet", 5.5] };
 
-function drawLabels(pen, labels, colours) {
+function drawLabels(pen, labels, colour) {
 	for (const { text, x, y, kind, room } of labels) {
-		const [font, colour, wide] = FONTS[kind], most = Math.max(2, Math.floor(room / wide));
+		const [font, tone, wide] = FONTS[kind], most = Math.max(2, Math.floor(room / wide));
 		pen.font = font;
-		pen.fillStyle = colours[colour];
+		pen.fillStyle = colour(tone);
 		/* The end of a name tells more than its beginning. */
 		pen.fillText(text.length > most ? `…${text.slice(1 - most)}` : text, x, y);
 	}
@@ -168,7 +161,7 @@ function outline(pen, { cells, size }, name, colour, width) {
 
 /* The cells are put into `picture`: thousands of drawImage() take longer. */
 export function draw(pen, placed, scene) {
-	const { nodes, colours, scale, picture } = scene, pixels = new Uint32Array(picture.data.buffer);
+	const { nodes, colour, scale, picture } = scene, pixels = new Uint32Array(picture.data.buffer);
 	const at = (place) => Math.round((place + CORNER) * scale);
 	pixels.fill(0);
 	for (const [name, [x, y]] of placed.cells) {
@@ -177,7 +170,7 @@ export function draw(pen, placed, scene) {
 	}
 	pen.putImageData(picture, 0, 0);
 	pen.setTransform(scale, 0, 0, scale, CORNER * scale, CORNER * scale);
-	drawLabels(pen, placed.labels, colours);
-	outline(pen, placed, scene.at, colours.quiet, 1.5);
-	outline(pen, placed, scene.selected, colours.accent, 2.5);
+	drawLabels(pen, placed.labels, colour);
+	outline(pen, placed, scene.at, colour("quiet"), 1.5);
+	outline(pen, placed, scene.selected, colour("accent"), 2.5);
 }

@@ -2,7 +2,7 @@
 
 import { bar, byId, clock, command, el, glyph, join, many, number, say, seconds, show, span, toned }
 	from "./dom.js";
-import { planOf, rail, timeline, windowsSaid } from "./fleet.js";
+import { planOf, rails, timeline, windowsSaid } from "./fleet.js";
 import { MODES, legend } from "./look.js";
 
 /* ---- headline */
@@ -13,9 +13,9 @@ export function showHeadline(policy, ostler) {
 	const [tone, word] = !policy ? ["gone", "No policy"] : policy.paused ? ["wait", "Paused"] :
 		READY[policy.ready];
 	show(byId("verdict"), [el("span", { style: toned(tone) }, word)]);
-	say(byId("message"), policy ? policy.message || policy.reason || "" :
+	say("message", policy ? policy.message || policy.reason || "" :
 		"Ostler changes nothing before there is a policy.");
-	say(byId("policy"), join(policy && `policy ${policy.name}`, `Ostler ${ostler.version ?? ""}`));
+	say("policy", join(policy && `policy ${policy.name}`, `Ostler ${ostler.version ?? ""}`));
 }
 
 export function showFigures(all, rollout) {
@@ -49,61 +49,64 @@ const SAID = { done: ["done", "ok"], active: ["now", "accent"], failed: ["failed
 	pending: ["", "gone"] }, TICKS = 12;
 
 /* When a step begins or a wait ends, and how long the nodes soak. */
-function whenOf({ at, kind, status, sure, soak }, now) {
-	if (status === "done") return "";
+function whenOf({ at, word, status, soak }, now) {
 	const left = seconds(at) - now;
-	const word = kind === "soak" || kind === "window" ? "until" : sure ? "at" : "not before";
-	return join(at && `${word} ${clock(seconds(at), now)}`, left > 0 && `in ${span(left)}`,
-		soak > 0 && `soaks ${span(soak)}`);
+	return status !== "done" && join(at && `${word} ${clock(seconds(at), now)}`,
+		left > 0 && `in ${span(left)}`, soak > 0 && `soaks ${span(soak)}`);
 }
 
-function stepLine(step, scene) {
-	const { kind, title, status, names, steps, more } = step;
-	const [said, tone] = SAID[status], rest = more + Math.max(0, names.length - TICKS);
-	const pools = new Set(names.map((name) => scene.nodes.get(name)?.pool));
-	function tick(name, i) {
-		const node = scene.nodes.get(name), pending = steps[i] === "pending";
-		const about = node && `${name}: ${pending ? "to come" : node.state}`;
-		return node && el("button", { "data-key": name, title: about, "aria-label": about,
-			onclick: () => scene.onOpen(name) }, glyph(pending ? ["gauge0", "gone"] :
-			scene.stateLook(node)));
+function stepLine(step, { now, stateLook, onOpen }) {
+	const { kind, title, status, nodes, steps, more } = step, [said, tone] = SAID[status];
+	const rest = more || Math.max(0, nodes.length - TICKS);
+	function tick(node, i) {
+		const pending = steps[i] === "pending";
+		const about = `${node.name}: ${pending ? "to come" : node.state}`;
+		return el("button", { "data-key": node.name, title: about, onclick: () => onOpen(node.name) },
+			glyph(pending ? ["gauge0", "gone"] : stateLook(node)));
 	}
 	return el(`li.${kind}.${status}`, { "data-key": kind + title, style: toned(tone),
 		"aria-current": status === "active" ? "step" : "false" },
-	el("b", {}, title), el("em", {}, said), el("p.quiet", {}, join(...pools,
-		whenOf(step, scene.now))),
-	el("div.ticks", {}, names.slice(0, TICKS).map(tick)),
-	el("p.quiet", {}, rest > 0 && `and ${many(rest, "node")}`));
+	el("b", {}, title), el("em", {}, said), el("p.quiet", {}, whenOf(step, now)),
+	el("div.ticks", {}, nodes.slice(0, TICKS).map(tick)),
+	el("p.quiet", {}, rest > 0 && `and ${many(rest, "node")} more`));
 }
 
-/* A line of time. The words beside it say the same. */
-function showTime(policy, now) {
-	const { from, to, marks = [] } = timeline(policy, now) ?? {}, percent = (part) => `${100 * part}%`;
-	show(byId("time"), !marks.length ? [] : [
-		el("div.line", {}, marks.map(([kind, at, until = at]) => el(`i.${kind}`, { style: {
-			left: percent(at), ...(until > at && { width: percent(until - at) }) } }))),
-		el("div.row", {}, el("span", {}, clock(from, now)), el("span", {}, clock(to, now)))]);
-	say(byId("windows"), windowsSaid(policy?.windows, now));
+/* A pool on the line of time: windows, where its waves begin, now, the end, and when each of its
+ * nodes was done or failed. The words beside it say the same. */
+function trackOf({ part, open, ends }, { ended, steps }, now) {
+	const begins = steps.filter(({ at, nodes }) => at && nodes.length).map(({ at }) => seconds(at));
+	const path = (how, tone, parts) => el(`path.${how}`, { style: toned(tone), d: parts.join("") });
+	const ticks = (tone, times) => path("line", tone, times.map((at) => `M${part(at)} 0v1`));
+	const timesOf = (how) => (ended.get(how) ?? []).map(({ since }) => since);
+	return el("svg.track", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" },
+		path("faint", "gone", open.map(([opens, closes]) => `M${part(opens)} 0H${part(closes)}v1H` +
+			part(opens))), ticks("work", begins), ticks("quiet", [ends]), ticks("ok", timesOf("done")),
+		ticks("bad", timesOf("failed")), ticks("ink", [now]));
 }
 
-const poolLine = ({ name, nodes = 0, upToDate = 0, driverVersion, targets = [] }) =>
-	el("li", { "data-key": name }, el("b", {}, name), el("span", {}, join(driverVersion,
-		`${number(upToDate)} of ${many(nodes, "node")}`,
+function poolLine(pool, line, scene) {
+	const { name, nodes, upToDate = 0, driverVersion, targets = [], ended, steps } = pool;
+	const failed = ended.get("failed")?.length;
+	return el("li", { "data-key": name }, el("b", {}, name), el("span", {}, join(driverVersion,
+		`${number(upToDate)} of ${many(nodes, "node")}`, failed && `${failed} failed`,
 		targets.some(({ knownGood }) => knownGood === false) && "not known good yet")),
-	bar([["ok", upToDate], ["gone", nodes - upToDate]]));
+	line && trackOf(line, pool, scene.now),
+	el("ol.rail", {}, steps.map((step) => stepLine(step, scene))));
+}
 
 export function showRollout(policy, scene) {
-	const rollout = policy?.rollout ?? {}, plan = planOf(policy);
-	say(byId("rollout-reason"), rollout.reason ?? "");
-	say(byId("rollout-message"), rollout.message ?? "None is known.");
+	const rollout = policy?.rollout ?? {}, plan = planOf(policy), { now, nodes } = scene;
+	say("rollout-reason", rollout.reason ?? "");
+	say("rollout-message", rollout.message ?? "None is known.");
 	const shares = !plan ? [] : SHARES.filter(([id]) => rollout[id] > 0)
 		.map(([id, tone, words = id]) => [tone, rollout[id], `${number(rollout[id])} ${words}`]);
 	show(byId("rollout-bar"), plan ? [bar(shares)] : []);
-	say(byId("rollout-sums"), join(...shares.map(([, , words]) => words), plan?.ends &&
-		`ends about ${clock(seconds(plan.ends), scene.now)}`));
-	showTime(policy, scene.now);
-	show(byId("rail"), plan ? rail(policy, scene.nodes).map((step) => stepLine(step, scene)) : []);
-	show(byId("pools"), (policy?.pools ?? []).map(poolLine));
+	say("rollout-sums", join(...shares.map(([, , words]) => words), plan?.ends &&
+		`ends about ${clock(seconds(plan.ends), now)}`));
+	say("windows", windowsSaid(policy?.windows, now));
+	const line = timeline(policy, now);
+	show(byId("time"), line ? [line.from, line.to].map((at) => el("span", {}, clock(at, now))) : []);
+	show(byId("rails"), rails(policy, nodes).map((pool) => poolLine(pool, line, scene)));
 }
 
 /* ---- lists of nodes */
@@ -126,10 +129,10 @@ export function showBlockers(policy, { now, onOpen }) {
 const FAULTS = 20;
 
 export function showFaults(policy, { nodes, now, onOpen }) {
-	say(byId("brake"), policy?.health?.braked ? policy.health.message : "");
+	say("brake", policy?.health?.braked ? policy.health.message : "");
 	const faulty = [...nodes.values()].filter(({ bad, state }) => bad || state === "Unhealthy")
 		.sort((a, b) => b.since - a.since);
-	say(byId("faults-count"), faulty.length ? number(faulty.length) : "");
+	say("faults-count", faulty.length ? number(faulty.length) : "");
 	showLines("faults", faulty.slice(0, FAULTS).map(({ name, state, reason, bad, gpus, since }) =>
 		lineOf(onOpen, name, join(reason, age(now, since)), `${bad} of ${many(gpus, "GPU")}: ` +
 			(state === "Unhealthy" ? "closed for new pods" : "the node stays open"))), "None is known.");

@@ -8,6 +8,7 @@ import kube
 import machine
 import names
 import operands
+import page
 from ask import (
     RELEASE,
     TOOLKIT,
@@ -235,6 +236,37 @@ def nvml_is_asked(stage):
         ["nvidia0", "nvidia1"],
         "the NVML reader's GPUs",
     )
+
+
+@of_operands
+def the_page_is_shown_through_the_cluster(stage):
+    """A user with the roles of docs/kubectl-gpu-rbac.yaml opens the page with `kubectl gpu page`:
+    kubectl's port-forward goes through the API server and the kubelet to the runtime, which
+    connects to the loopback address of the leader's pod. A change comes in the stream, a foreign
+    Host is refused, and the next leader's page takes the place of the one whose pod goes. Ctrl-C
+    leaves no process. Users who lack a right are told which."""
+    stage.cluster.kubectl("apply", "--filename", page.RIGHTS)
+    for user in ("looks", "alone"):
+        page.bind(stage, "clusterrolebinding", "ostler-viewer", user)
+    page.bind(stage, "rolebinding", "ostler-page-viewer", "looks")
+    began = time.time()
+    showing = page.Showing(stage, "looks")
+    try:
+        assert showing.address, showing.refusal()
+        stage.figure(f"the page's address came after {time.time() - began:.1f} s")
+        status, text = showing.get("/")
+        assert status == 200 and '<script type="module" src="app.js">' in text, (status, text)
+        for path in ("/app.js", f"/node/{machine.NAME}.json", "/fleet.json"):
+            equal(showing.get(path)[0], 200, f"the status of {path}")
+        status, text = showing.get("/fleet.json", host="evil.example:8081")
+        equal((status, "columns" in text), (421, False), f"for a foreign Host ({text})")
+        stage.figure(f"a frame has a change after {page.hear_of_hold(stage, showing):.2f} s")
+        stage.figure(f"the next leader's page came after {page.follow(stage, showing):.1f} s")
+    finally:
+        status, words = showing.end()
+    equal((status, page.left(showing.group)), (0, []), f"exit status and processes left ({words})")
+    words = page.Showing(stage, "alone").refusal()
+    assert "Forbidden" in words and "it takes the rights to get pods" in words, words
 
 
 @chapter

@@ -66,6 +66,9 @@ ROWS = {
         Containerd("", VERSION_2),
         real=False,
         repeats={
+            "the_page_is_shown_through_the_cluster": (
+                "the rows with NVIDIA's own programs play it, on two versions of containerd"
+            ),
             "a_driver_container_dies_under_a_job": WITH_NVIDIAS,
             "the_driver_is_upgraded_after_the_job": WITH_NVIDIAS,
             "the_machine_is_started_again": WITH_NVIDIAS,

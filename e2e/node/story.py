@@ -36,6 +36,7 @@ class Stage:
         self.row = row
         self._standin, self._archive = standin, archive
         self.client = None
+        self.image = None  # Ostler's
         self.bare = set()  # the files of the machine before Ostler came
         self.bare_runtime = ()  # what the runtime made of its configuration then
         self.driver = operands.OLD  # the version that the policy wants and that works
@@ -58,6 +59,7 @@ class Stage:
             if self._archive
             else image.product(OSTLER_IMAGE)
         )
+        self.image = ours
         images = [ours, *operands.images(self.folder / "images", self._standin, self.row)]
         image.write_archive(self.machine.disk / "var/images.tar", images)
         self.machine.on()

@@ -5,6 +5,8 @@
 
 /* From here on instructions may be counted. */
 void count_start(void);
+/* No longer; what is not counted is faster. */
+void count_stop(void);
 /* Counts from here on, or no longer. */
 void count_toggle(void);
 

@@ -1,7 +1,8 @@
 /* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the
  * simulator's, and the time it takes. Figures; nothing is judged. `scale FILE NODES`: a scenario
  * without a policy, which tests/scale/run makes, and how many nodes are upgraded together.
- * With `labels` or `annotations`: what an event of a Node costs, under callgrind. */
+ * With `labels` or `annotations`: what an event of a Node costs, under callgrind; with `viewer`: what
+ * a viewer of the fleet page gets in the upgrade, and under callgrind what a frame costs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "tests/scale/count.h"
 #include "tests/scale/heap.h"
 #include "tests/scale/requests.h"
+#include "tests/scale/viewer.h"
 
 #define ADMIN "kubernetes-admin"
 #define DRIVER "575.57.08"
@@ -43,6 +45,8 @@ struct scale {
     /* "labels" or "annotations": of an event of which the cost is asked for, in place of an
      * upgrade */
     const char *events;
+    bool viewed; /* the upgrade has a viewer of the fleet page */
+    struct viewer viewer;
     struct sim sim;
     struct api *api;
     struct wire *wire;
@@ -156,6 +160,7 @@ static void set_up(struct scale *s, const char *file)
         .engine.cluster.absent_grace_ms = 600 * 1000,
         .restart_ms = 1000,
         .engine.leader_elect = true,
+        .engine.viewer = { s->viewed ? viewer_changed : NULL, &s->viewer },
         .running = on_running,
         .arg = s });
 }
@@ -163,6 +168,7 @@ static void set_up(struct scale *s, const char *file)
 static void tear_down(struct scale *s)
 {
     process_free(s->ostler);
+    viewer_clear(&s->viewer);
     actors_free(s->actors);
     wire_free(s->wire);
     requests_clear(&s->requests);
@@ -177,8 +183,11 @@ static void settle(struct scale *s)
 {
     int64_t limit = s->sim.now_ms + PATIENCE_MS;
     s->changed_ms = s->sim.now_ms;
-    while (s->sim.now_ms < s->changed_ms + QUIET_MS && s->sim.now_ms < limit)
+    while (s->sim.now_ms < s->changed_ms + QUIET_MS && s->sim.now_ms < limit) {
         sim_step(&s->sim, s->changed_ms + QUIET_MS);
+        if (s->viewed && process_engine(s->ostler))
+            viewer_look(&s->viewer, engine_cluster(process_engine(s->ostler)), s->sim.now_ms);
+    }
 }
 
 static const char *ready(const struct scale *s)
@@ -223,6 +232,7 @@ static void upgrade(struct scale *s)
     size_t nodes = api_count(s->api, kind_named("gpunodes"));
     int64_t began_ms = s->sim.now_ms;
     begin(s);
+    viewer_clear(&s->viewer);
     if (api_merge(s->api, ADMIN, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME, "", patch,
                   &refusal)) {
         fprintf(stderr, "scale: the policy cannot be changed: %s\n", refusal.message);
@@ -232,6 +242,8 @@ static void upgrade(struct scale *s)
     report(s, what);
     printf("    %.0f minutes of virtual time\n", (double) (s->changed_ms - began_ms) / 60000);
     requests_print(&s->requests, nodes);
+    if (s->viewed)
+        viewer_print(&s->viewer, s->changed_ms - began_ms);
     fflush(stdout);
 }
 
@@ -307,6 +319,8 @@ static void live(struct scale *s)
         return;
     }
     upgrade(s);
+    if (s->viewed)
+        return;
     begin(s);
     process_kill(s->ostler);
     settle(s);
@@ -320,10 +334,14 @@ int main(int argc, char **argv)
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
     if ((argc != 3 && argc != 4) || atoi(argv[2]) <= 0) {
-        fprintf(stderr, "usage: scale FILE NODES [labels|annotations]\n");
+        fprintf(stderr, "usage: scale FILE NODES [labels|annotations|viewer]\n");
         return 2;
     }
-    struct scale s = { .at_a_time = atoi(argv[2]), .events = argc == 4 ? argv[3] : NULL };
+    const char *more = argc == 4 ? argv[3] : NULL;
+    bool viewed = str_eq(more, "viewer");
+    struct scale s = { .at_a_time = atoi(argv[2]),
+                       .events = viewed ? NULL : more,
+                       .viewed = viewed };
     set_up(&s, argv[1]);
     live(&s);
     bool well = str_eq(ready(&s), "True");

@@ -94,6 +94,7 @@ def policy_of(nodes, waves):
     pools = [{"name": name, "nodes": sum(n["pool"] == name for n in nodes.values()),
               "upToDate": sum(n["pool"] == name and on_target(n) for n in nodes.values()),
               "driverVersion": NEW} for name in dict.fromkeys(n["pool"] for n in nodes.values())]
+    pools.append({"name": "spare", "nodes": 0, "upToDate": 0, "driverVersion": NEW})
     return {
         "name": "default", "ready": ready["status"], "reason": ready["reason"], "paused": False,
         "message": ready["message"],

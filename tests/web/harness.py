@@ -12,11 +12,12 @@ import mock
 TESTS = []
 # What the tests read of the page.
 HELP = """window.fleet = {
-  read: () => window.page ? {...page.drawn, view: {...page.view}, link: page.link.kind,
-    nodes: page.fleet.nodes.size, scale: page.scene.scale, size: page.drawn.placed?.size, placed: 0,
-    there: page.drawn.placed?.cells.size, shown: page.drawn.shown?.map(({name}) => name)} : {},
+  read: () => window.page ? {...page.scene.drawn, view: {...page.view}, link: page.link.kind,
+    nodes: page.fleet.nodes.size, scale: page.scene.scale, size: page.scene.drawn?.placed.size,
+    placed: 0, there: page.scene.drawn?.placed.cells.size,
+    shown: page.scene.drawn?.shown.map(({name}) => name)} : {},
   node: (name) => page.fleet.nodes.get(name),
-  cells: () => [...page.drawn.placed.cells].map(([name, [x, y]]) => [name, x + 3, y + 3,
+  cells: () => [...page.scene.drawn.placed.cells].map(([name, [x, y]]) => [name, x + 3, y + 3,
     ...page.lookNow(page.fleet.nodes.get(name)).slice(0, 2)]),
 };"""
 LIVE = ("fleet.read().link === 'live' && fleet.read().nodes === {} && "

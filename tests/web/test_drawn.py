@@ -147,50 +147,119 @@ def the_headline_is_the_policys(browser):
         assert text(page, "#verdict") == "Not ready"
 
 
+# The rails: the pool, and each step's classes and title.
+RAILS = """[...document.querySelectorAll('#rails > li')].map((pool) => [pool.firstChild.textContent,
+  ...[...pool.querySelectorAll('li')].map((step) =>
+    `${step.className}: ${step.firstChild.textContent}`)])"""
+
+
+def rails(page):
+    """The steps of each pool."""
+    return {name: steps for name, *steps in page.eval(RAILS)}
+
+
 @test
-def the_rail_shows_where_the_rollout_is(browser):
-    """The rail has the canary, a tick and a state for each node that the plan names, the pool, a
-    failed wave, and last the waves that the plan does not name, with their nodes under way."""
+def each_pool_has_a_rail(browser):
+    """Each pool has the canary and the waves that have nodes of it, with a tick and a state for
+    each node that the plan names, and last the nodes under way of waves that the plan does not
+    name. A failed wave is red."""
     fleet = fleets.rolling()
     fleet["nodes"]["h100-a01-03"]["state"] = "Lost"  # its wave is done without it
     with opened(browser, fleet) as (_, page):
-        steps = page.eval("[...document.querySelectorAll('#rail li')].map((li) => "
-                          "[li.className, li.firstChild.textContent])")
-        assert steps == [["canary done", "Canary"], ["wave done", "Wave 2 of 34"],
-                         ["wave failed", "Wave 3 of 34"], ["wave active", "Wave 4 of 34"],
-                         ["wave pending", "Wave 5 of 34"], ["more active", "29 more waves"]], steps
-        assert page.eval("document.querySelectorAll('#rail .failed button').length") == 5
-        assert texts(page, "#rail .failed p") == ["train-h100 · not before 08:07:00", "and 3 nodes"]
-        assert page.eval("[...document.querySelectorAll('#rail .more button')].map((one) =>"
+        assert rails(page) == {
+            "train-h100": ["canary done: Canary", "wave done: Wave 2 of 34",
+                           "wave failed: Wave 3 of 34", "more active: Later waves"],
+            "infer-l40s": ["wave active: Wave 4 of 34", "wave pending: Wave 5 of 34",
+                           "more active: Later waves"],
+            "dev-a10": []}, rails(page)
+        assert page.eval("document.querySelectorAll('#rails .failed button').length") == 5
+        assert texts(page, "#rails .failed p") == ["not before 08:07:00", "and 3 nodes more"]
+        assert page.eval("[...document.querySelectorAll('#rails .more button')].map((one) =>"
                          "one.title)") == [
             "h100-c06-08: Validating", "l40s-a01-01: Installing", "l40s-a02-01: Waiting"]
         shows(page, "#rollout-sums", "141 done · 5 under way · 1 failed · 3 waiting for jobs")
 
 
 @test
+def a_pool_without_nodes_is_not_shown(browser):
+    """A pool of the policy that has no nodes has no line; the others say how far they are."""
+    with opened(browser, fleets.rolling()) as (_, page):
+        assert texts(page, "#rails > li > span") == [
+            "580.178.04 · 141 of 144 nodes · 1 failed", "580.178.04 · 0 of 90 nodes",
+            "580.178.04 · 0 of 24 nodes"], texts(page, "#rails > li > span")
+        assert "spare" not in text(page, "#rails")
+    fleet = fleets.rolling()
+    fleet["policy"]["pools"] = [{**pool, "nodes": 0} for pool in fleet["policy"]["pools"]]
+    with opened(browser, fleet) as (_, page):
+        assert text(page, "#rails") == ""
+
+
+@test
+def a_wave_of_two_pools_is_in_both_rails(browser):
+    """A step has the nodes of its pool, and the state of these."""
+    fleet = fleets.rolling()
+    fleet["policy"]["rollout"]["plan"]["waves"] = [
+        fleets.wave(["h100-a01-01", "h100-a01-02", "l40s-a03-01", "a10-a01-01", "gone"])]
+    with opened(browser, fleet) as (_, page):
+        assert {name: steps[0] for name, steps in rails(page).items()} == {
+            "train-h100": "wave done: Wave 1 of 34", "infer-l40s": "wave pending: Wave 1 of 34",
+            "dev-a10": "wave pending: Wave 1 of 34"}, rails(page)
+        assert page.eval("[...document.querySelectorAll('#rails .wave')].map((step) =>"
+                         "step.querySelectorAll('button').length)") == [2, 1, 1]
+
+
+# How many ticks a pool has of each tone on the line of time, and the spans of windows.
+TICKS = """[...document.querySelectorAll('#rails > li')[%d].querySelectorAll('.track path')]
+  .map((path) => [path.style.getPropertyValue('--tone').slice(6, -1),
+   (path.getAttribute('d').match(/M0|M1|M-/g) ?? []).length])"""
+
+
+@test
+def a_node_has_a_tick_when_it_was_done_or_failed(browser):
+    """The line of a pool has the windows, where its waves begin, a tick for each node that was done
+    since the plan, one in red for each that failed, and now."""
+    fleet = fleets.rolling()
+    began = fleets.second(5 * 3600)
+    done = sum(node["driver"] == fleets.NEW and node["state"] == "Ready" and node["since"] >= began
+               for node in fleet["nodes"].values())
+    with opened(browser, fleet) as (_, page):
+        ticks = dict(page.eval(TICKS % 0))
+        assert ticks == {"gone": 8, "work": 3, "quiet": 1, "ok": done, "bad": 1, "ink": 1}, ticks
+        assert dict(page.eval(TICKS % 1)) == {**ticks, "work": 2, "ok": 0, "bad": 0}
+        bad = page.eval("document.querySelectorAll('.track')[0].querySelector('[style*=bad]')"
+                        ".getAttribute('d')")
+        assert bad == "M0.7308 0v1", bad  # at 10:15 between 05:30 and 12:00
+
+
+@test
 def a_new_node_is_not_under_way(browser):
     """A node that was at work before the plan was made has not begun its wave."""
     fleet = fleets.rolling()
-    fleet["nodes"]["l40s-a03-05"].update(state="Installing", since=fleets.second(6 * 3600))
+    fleet["nodes"]["l40s-a03-01"].update(state="Installing", since=fleets.second(6 * 3600))
     with opened(browser, fleet) as (_, page):
-        steps = page.eval("[...document.querySelectorAll('#rail li')].map((li) => "
-                          "[li.firstChild.textContent, li.className])")
-        assert dict(steps)["Wave 5 of 34"] == "wave pending", steps
+        assert "wave pending: Wave 5 of 34" in rails(page)["infer-l40s"], rails(page)
 
 
 @test
 def soaks_and_windows_say_until_when(browser):
-    """A soak and a closed window are steps of the rail, with the time at which they end."""
+    """A soak is a step of the pools that have a wave behind them and nodes to come, a closed window
+    one of all pools that have nodes to come, with the time at which they end."""
     fleet = fleets.rolling()
-    rollout = fleet["policy"]["rollout"]
+    rollout, node = fleet["policy"]["rollout"], fleet["nodes"]["h100-a05-01"]
     rollout.update(reason="Soaking", until=fleets.time_of(-600))
+    node.update(driver=fleets.OLD, since=fleets.second(86400))
     with opened(browser, fleet) as (server, page):
-        shows(page, "#rail .soak", "Soak")
-        assert "until 10:40:00 · in" in text(page, "#rail .soak"), text(page, "#rail .soak")
+        assert rails(page)["train-h100"][2:4] == ["soak active: Soak", "wave failed: Wave 3 of 34"]
+        assert len(texts(page, "#rails .soak")) == 1
+        assert "until 10:40:00 · in" in text(page, "#rails .soak"), text(page, "#rails .soak")
         server.wait_for_stream()
+        server.change({**node, "driver": fleets.NEW})  # nothing is to come in that pool
+        page.until("!document.querySelector('#rails .soak')")
         rollout["reason"] = "WaitingForWindow"
         server.send("policy", {"asOf": fleet["asOf"], "policy": fleet["policy"]})
-        shows(page, "#rail .window", "No window is open")
+        shows(page, "#rails .window", "No window is open")
+        assert [name for name, steps in rails(page).items()
+                if "window active: No window is open" in steps] == ["infer-l40s", "dev-a10"]
 
 
 @test
@@ -216,31 +285,32 @@ WINDOWS = """import('./fleet.js').then(({timeline, windowsSaid}) => {
     {madeAt: at(plan[0]), ends: plan[1] && at(plan[1]), waves: plan.slice(2).map((one) =>
       ({begins: at(one)}))}}};
   const line = timeline(policy, 100000);
-  return [line && [line.from, line.to, ...line.marks.map(([kind, ...span]) =>
-    [kind, ...span.map((one) => Math.round(100 * one))])], windowsSaid(policy.windows, 100000)];
+  const seconds = line && [...line.open.flat(), 100000, ...(line.ends ? [line.ends] : [])];
+  return [line && [line.from, line.to, ...seconds.map((one) => Math.round(100 * line.part(one)))],
+    windowsSaid(policy.windows, 100000)];
 })"""
 
 
 @test
 def windows_are_spans_and_words(browser):
-    """The line of time reaches from the plan to the end of the rollout and of the next two windows;
-    on it are the windows, the waves, the end and now. A sentence says the same of the windows."""
+    """The line of time reaches from the plan to the end of the rollout, or of the next two windows
+    where that is not known; on it are the windows, now and the end. A sentence says the same of the windows."""
     rows = (
         ("undefined", "null", None, ""),
         ("[]", "null", None, "No window opens."),
         ("[[90000, 99999]]", "null", None, "No window opens."),
-        ("[[107200, 110800]]", "null", [100000, 110800, ["open", 67, 100], ["now", 0]],
+        ("[[107200, 110800]]", "null", [100000, 110800, 67, 100, 0],
          "The next window opens 05:46:40, in 2 h, until 06:46:40."),
         ("[[100000, 110000], [186400, 196400], [272800, 282800]]", "null",
-         [100000, 196400, ["open", 0, 10], ["open", 90, 100], ["now", 0]],
-         "A window is open until 06:33:20."),
-        ("[[99990, 103000]]", "null", [100000, 103600, ["open", 0, 83], ["now", 0]],
+         [100000, 196400, 0, 10, 90, 100, 100, 100, 0], "A window is open until 06:33:20."),
+        ("[[99990, 103000]]", "null", [100000, 103600, 0, 83, 0],
          "A window is open until 04:36:40."),
-        ("[[90000, null]]", "null", [100000, 103600, ["open", 0, 100], ["now", 0]],
+        ("[[90000, null]]", "null", [100000, 103600, -278, 100, 0],
          "A window is open and stays open."),
-        ("undefined", "[99000, 101000, 99500, 102000]",
-         [99000, 103600, ["wave", 11], ["wave", 65], ["end", 43], ["now", 22]], ""),
-        ("undefined", "[50000]", [98200, 103600, ["now", 33]], ""),
+        ("undefined", "[99000, 101000, 99500, 102000]", [99000, 103600, 22, 43], ""),
+        ("[[99990, 900000]]", "[99000, 109000]", [99000, 109000, 10, 100, 10, 100],
+         "A window is open until 1970-01-11 10:00."),
+        ("undefined", "[50000]", [50000, 103600, 93], ""),
     )
     with opened(browser, fleets.empty()) as (_, page):
         for windows, plan, line, said in rows:
@@ -248,8 +318,7 @@ def windows_are_spans_and_words(browser):
             assert got == [line, said], (windows, plan, got)
     with opened(browser, fleets.rolling()) as (_, page):
         shows(page, "#windows", "A window is open until 13:00:00.")
-        kinds = page.eval("[...document.querySelectorAll('#time .line i')].map((i) => i.className)")
-        assert counted(kinds) == {"open": 2, "wave": 5, "end": 1, "now": 1}, kinds
+        assert texts(page, "#time span") == ["05:30:00", "12:00:00"]
 
 
 @test

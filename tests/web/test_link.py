@@ -21,7 +21,7 @@ def the_page_listens_from_its_snapshot_on(browser):
         server.wait_for_stream()
         asked = [path for path, _ in server.asked if path.startswith("/events")]
         assert asked == ["/events?after=ostler-6d5c8f7b9-x2v4q-1"], asked
-        assert text(page, "#as-of") == "as of 10:30:00 · live"
+        assert text(page, "#link") == "as of 10:30:00 · live"
 
 
 @test
@@ -150,7 +150,7 @@ def a_beat_is_a_word(browser):
     with opened(browser, fleets.rolling()) as (server, page):
         server.wait_for_stream()
         server.send("beat", {"asOf": fleets.time_of(-25)})
-        shows(page, "#as-of", "as of 10:30:25 · live")
+        shows(page, "#link", "as of 10:30:25 · live")
 
 
 @test
@@ -161,7 +161,7 @@ def the_page_lives_without_a_stream(browser):
         with browser.page(server.url) as page:
             page.until("fleet.read().link === 'waiting' && fleet.read().nodes > 0")
             assert read(page)["nodes"] == len(server.fleet["nodes"])
-            assert text(page, "#as-of") == \
+            assert text(page, "#link") == \
                 "as of 10:30:00 · No stream is free: the page updates every 10 s"
 
 

@@ -319,6 +319,30 @@ static void the_policy_has_its_own_frame(void **state)
     close(fd);
 }
 
+/* A busy rollout changes the policy all the time: it has a frame a second, and nodes have theirs as
+ * soon as always. The last change has one, too. */
+static void the_policy_has_a_frame_a_second(void **state)
+{
+    struct world *w = *state;
+    int fd = watch(w);
+    for (int i = 0; i < 40; i++) { /* four seconds */
+        fleet_changed(w->fleet, NULL);
+        fleet_changed(w->fleet, "gpu-1");
+        free(hear(w, fd, 100));
+    }
+    assert_in_range(w->policies, 3, 5);
+    assert_in_range(w->rows, 13, 16);
+    size_t before = w->policies;
+    free(hear(w, fd, 1300));
+    assert_int_equal(w->policies, before + 1);
+    fleet_changed(w->fleet, NULL);
+    free(hear(w, fd, 300));
+    assert_int_equal(w->policies, before + 2);
+    free(hear(w, fd, 2000));
+    assert_int_equal(w->policies, before + 2);
+    close(fd);
+}
+
 static void change_many(struct world *w, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -500,6 +524,7 @@ static const struct suite_check checks[] = {
     { "changes become one frame with the newest", changes_become_one_frame_with_the_newest },
     { "removed nodes are named", removed_nodes_are_named },
     { "the policy has its own frame", the_policy_has_its_own_frame },
+    { "the policy has a frame a second", the_policy_has_a_frame_a_second },
     { "more than 2,000 nodes are a reset", more_than_2000_nodes_are_a_reset },
     { "a frame that fills the ring is a reset", a_frame_that_fills_the_ring_is_a_reset },
     { "a stream continues after the snapshot", a_stream_continues_after_the_snapshot },

@@ -16,6 +16,9 @@
 static const enum resource_id watched[] = { RESOURCE_POLICY, RESOURCE_NODE, RESOURCE_POD,
                                             RESOURCE_GPU_NODE, RESOURCE_SERVICEMONITOR };
 
+#define SERVED(name)                                                                               \
+    "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
+
 struct fixture {
     struct testbed bed;
     struct loop *loop;
@@ -83,10 +86,50 @@ static void comes_again_when_the_brake_goes_off(void **state)
     assert_int_equal(again_ms, 60 * 1000);
 }
 
+/* A member of the status that a pass writes. */
+static int64_t written(struct fixture *f, const char *path)
+{
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    int64_t value = -1;
+    f->bed.passes->status_waits_ms = 1; /* the status waits for no other write */
+    policy_reconcile(f->bed.passes, POLICY_NAME, &actions);
+    for (size_t i = 0; i < actions.len; i++) {
+        if (actions.items[i].verb != VERB_STATUS)
+            continue;
+        const char *text = actions.items[i].request.body;
+        CLEANUP_JSON json_t *body = json_parse(text, strlen(text), NULL);
+        value = json_int(body, path, -1);
+    }
+    return value;
+}
+
+/* Two nodes wait for another driver. One goes after the rollout's last pass: the status that counts
+ * one node does not say that two of them wait. */
+static void a_status_counts_nodes_and_rollout_at_the_same_moment(void **state)
+{
+    struct fixture *f = *state;
+    struct testbed *t = &f->bed;
+    CLEANUP_JSON json_t *first = tree(SERVED("gpu-1")), *other = tree(SERVED("gpu-2")),
+                        *driver = tree("{'spec': {'driver': {'version': '580.1'}, "
+                                       "'rollout': {'paused': true}}}");
+    testbed_put(t, RESOURCE_NODE, testbed_node(first));
+    testbed_put(t, RESOURCE_NODE, testbed_node(other));
+    testbed_settle(t, true, NULL);
+    testbed_edit(t, RESOURCE_POLICY, POLICY_NAME, driver);
+    testbed_settle(t, true, NULL);
+    assert_int_equal(written(f, "status.rollout.pending"), 2);
+    assert_int_equal(written(f, "status.nodes.gpu"), 2);
+    testbed_remove(t, RESOURCE_NODE, "gpu-2");
+    assert_int_equal(written(f, "status.nodes.gpu"), 1);
+    assert_int_equal(written(f, "status.rollout.pending"), 1);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     suite_add_fixture(&s, "the policy's pass comes again when the storm brake goes off",
                       comes_again_when_the_brake_goes_off, set_up, tear_down);
+    suite_add_fixture(&s, "a status counts nodes and the rollout's at the same moment",
+                      a_status_counts_nodes_and_rollout_at_the_same_moment, set_up, tear_down);
     return suite_run(&s, "policy_reconciler");
 }
