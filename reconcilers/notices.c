@@ -53,7 +53,7 @@ static void notices_add(const struct node_slot *slot, bool warning, const char *
 {
     actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_NODE,
                                                   .name = slot->name,
-                                                  .uid = slot->node->head.uid,
+                                                  .uid = (char *) RECORD_UID(&slot->node->head),
                                                   .warning = warning,
                                                   .reason = reason,
                                                   .action = "Reconcile",
