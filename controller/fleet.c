@@ -36,7 +36,7 @@ struct fleet {
     bool policy, too_many, due;
     struct timer frame_timer, beat_timer, snapshot_timer;
     int64_t framed_ms, policy_ms; /* when the last frame was made, and the policy's last one */
-    struct page_body *snapshot; /* of this state; NULL: none is kept */
+    struct page_body *snapshot;   /* of this state; NULL: none is kept */
     uint64_t snapshot_sequence;
     uint64_t frames;
     struct metric *metric_streams, *metric_frames, *metric_bytes, *metric_resets, *metric_refused;

@@ -355,7 +355,7 @@ const struct gpu_node *cluster_report(const struct cluster *c, const struct node
     const struct gpu_node *report = (const struct gpu_node *) table_get(
         &c->tables[RESOURCE_GPU_NODE], slot->name);
     bool of_another = report && slot->node && report->owner &&
-                      report->owner != str_hash_id(slot->node->head.uid);
+                      report->owner != str_hash_id(RECORD_UID(&slot->node->head));
     return of_another ? NULL : report;
 }
 

@@ -32,30 +32,22 @@ struct node_reading {
 
 /* Whether a node without a stack may get its first toolkit, set by toolkit_pass(). */
 struct toolkit_turn {
-    bool granted;
     int64_t at_s;     /* when it last got its turn, epoch seconds; 0: never */
     char *stopped_by; /* the node whose failure stops its turn; NULL: none. Owned */
+    bool granted;
 };
 
-/* The slot of a node: one for each Node and each node name that pods are bound to. */
+/* The slot of a node: one for each Node and each node name that pods are bound to. There are
+ * thousands: members of one size are together, so that no bytes between them are lost. */
 struct node_slot {
     char *name;        /* in the same block, after the slot */
     struct node *node; /* NULL: pods are bound to the name, but there is no such Node */
     struct pod *pods;  /* list through next_on_node */
-    unsigned used;     /* GPUs that these request */
     struct node_reading read;
     struct node_summary summary;
-    uint32_t epoch; /* epoch of its last reconcile */
-    /* Epoch in which `busy` and `jobs` were last counted; 0: not since its pods changed. */
-    uint32_t pods_epoch;
-    enum drain_mode pods_mode; /* for a drain of these */
     /* Since when its claim waits without a job on the node, epoch seconds; 0: it does not. */
     int64_t free_s;
-    int64_t stays_s;    /* when its removal was called off, epoch seconds; 0: no removal */
-    unsigned busy;      /* running GPU pods */
-    bool idle;          /* a drain would wait for nothing */
-    unsigned jobs;      /* pods that a drain would wait for … */
-    unsigned processes; /* … of which this many are processes that hold a GPU open */
+    int64_t stays_s; /* when its removal was called off, epoch seconds; 0: no removal */
     /* Monotonic: when it last entered another state, as seen, or was reported in a step of its
      * claim; 0: never. */
     int64_t entered_ms;
@@ -64,25 +56,18 @@ struct node_slot {
     int64_t untold_ms;
     /* Monotonic: since when it waits for a slot in the rollout, as seen; 0: it does not. */
     int64_t turn_ms;
-    struct node_stages stages; /* stages that it has passed on its way to ready */
-    struct toolkit_turn toolkit;
-    bool unclear;    /* rollout_unclear.h: it is not known what became of a write of its claim */
     int64_t told_ms; /* monotonic: when its condition was last written; 0: not by this process */
-    int64_t health_told_ms;    /* the same of a report with the health of its GPUs */
-    struct health_quiet quiet; /* when its driver is, or was, being changed */
+    int64_t health_told_ms; /* the same of a report with the health of its GPUs */
+    /* Since when its GPUs have asked for CLOSE or more, or it is closed, epoch seconds; 0: it is
+     * healthy. */
+    int64_t unhealthy_s;
+    /* Since when Ostler serves it, epoch seconds; 0: it was there before this process started. */
+    int64_t served_s;
+    struct toolkit_turn toolkit;
     struct health_driver driver;
     struct black_hole *hole; /* pods that failed there at once; NULL: none. Owned */
     uint64_t nvml_boot;      /* the boot in which NVML last reported of its GPUs; 0: none */
     uint64_t told_boot;      /* the same of what status.health showed then */
-    /* Since when its GPUs have asked for CLOSE or more, or it is closed, epoch seconds; 0: it is
-     * healthy. */
-    int64_t unhealthy_s;
-    bool closes;         /* it was to be closed at the last look, and no record says so yet */
-    bool record_counted; /* what an earlier Ostler did about its fault counts for the brake */
-    uint16_t bad_shown;  /* cluster_bad_gpus() when the fleet page was last told of them */
-    /* Since when Ostler serves it, epoch seconds; 0: it was there before this process started. */
-    int64_t served_s;
-    uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
     /* While its driver is about to change: node_holders_hash() of the holders that were looked up;
      * 0: none. */
     uint64_t holders_looked;
@@ -90,11 +75,27 @@ struct node_slot {
     /* The pod whose eviction a PodDisruptionBudget last refused, and the message; NULL: none.
      * Owned. */
     char *refused;
-    int64_t refused_ms;     /* monotonic: when that was */
-    enum rollout_hold hold; /* why the rollout does not take it next, from waiting_turn() */
+    int64_t refused_ms; /* monotonic: when that was */
     /* Log tail of the container that last failed there, once requested; NULL: not requested.
      * Owned. */
     struct log_tail *words;
+    struct health_quiet quiet; /* when its driver is, or was, being changed */
+    struct node_stages stages; /* stages that it has passed on its way to ready */
+    uint32_t epoch;            /* epoch of its last reconcile */
+    /* Epoch in which `busy` and `jobs` were last counted; 0: not since its pods changed. */
+    uint32_t pods_epoch;
+    uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
+    unsigned used;          /* GPUs that its pods request */
+    unsigned busy;          /* running GPU pods */
+    unsigned jobs;          /* pods that a drain would wait for … */
+    unsigned processes;     /* … of which this many are processes that hold a GPU open */
+    uint16_t bad_shown;     /* cluster_bad_gpus() when the fleet page was last told of them */
+    enum drain_mode pods_mode : 8; /* the drain for which `busy` and `jobs` were counted */
+    enum rollout_hold hold : 8;    /* why the rollout does not take it next, from waiting_turn() */
+    bool idle;                     /* a drain would wait for nothing */
+    bool unclear; /* rollout_unclear.h: it is not known what became of a write of its claim */
+    bool closes;  /* it was to be closed at the last look, and no record says so yet */
+    bool record_counted; /* what an earlier Ostler did about its fault counts for the brake */
 };
 
 /* The storm brake, of cluster_brake.c. */

@@ -42,12 +42,13 @@ static struct black_hole *hole_of(const struct cluster *c, const struct pod *p)
 
 void cluster_failures_moved(struct cluster *c, const struct pod *before, const struct pod *after)
 {
-    bool another = !before || !after || !str_eq(before->head.uid, after->head.uid);
+    bool another = !before || !after || !record_same_uid(&before->head, &after->head);
     struct black_hole *was = hole_of(c, before), *is = hole_of(c, after);
     if (was && another)
-        black_hole_ended(was, str_hash_id(before->head.uid), before->deleting, cluster_now_s(c));
+        black_hole_ended(was, str_hash_id(RECORD_UID(&before->head)), before->deleting,
+                         cluster_now_s(c));
     if (is && after->running && (another || !before->running))
-        black_hole_began(is, str_hash_id(after->head.uid), cluster_now_s(c));
+        black_hole_began(is, str_hash_id(RECORD_UID(&after->head)), cluster_now_s(c));
 }
 
 void cluster_failures_take(struct cluster *c, struct node_slot *slot, enum black_hole_step step)

@@ -176,7 +176,7 @@ static bool matters_to_rollout(const struct cluster *c, const struct node *was,
 /* Whether the node's pass may have another result. */
 static bool matters_to_pass(const struct cluster *c, const struct node *was, const struct node *is)
 {
-    return !str_eq(was->head.uid, is->head.uid) || !node_same_but_labels(was, is) ||
+    return !record_same_uid(&was->head, &is->head) || !node_same_but_labels(was, is) ||
            !node_same_read_labels(c->reads, c->strings, was, is);
 }
 

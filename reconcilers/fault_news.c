@@ -22,9 +22,11 @@ static void tell(struct reconcilers *r, const struct node_slot *slot, const stru
     CLEANUP_ARENA struct arena a = { 0 };
     const char *note = arena_printf(&a, "%s (%s): %s", health_word(v, &a),
                                     health_level_name(v->level), health_sentence(in, v, &a));
-    const struct notice of_node = health_report_event(RESOURCE_NODE, &slot->node->head, true, note),
-                        of_report = health_report_event(RESOURCE_GPU_NODE, &report->head, true,
-                                                        note);
+    const struct record *node = &slot->node->head, *its_report = &report->head;
+    const struct notice of_node = health_report_event(RESOURCE_NODE, node->key, RECORD_UID(node),
+                                                      true, note),
+                        of_report = health_report_event(RESOURCE_GPU_NODE, its_report->key,
+                                                        RECORD_UID(its_report), true, note);
     r->notice(r, &of_node);
     r->notice(r, &of_report);
 }

@@ -77,7 +77,7 @@ static void log_tail_report(struct reconcilers *r, const struct node_slot *slot)
                                         w->container, w->pod, w->text);
     r->notice(r, &(struct notice){ .resource = RESOURCE_NODE,
                                    .name = slot->name,
-                                   .uid = slot->node->head.uid,
+                                   .uid = (char *) RECORD_UID(&slot->node->head),
                                    .warning = true,
                                    .reason = reason_text(REASON_CONTAINER_FAILED),
                                    .action = "Reconcile",

@@ -31,7 +31,7 @@ static int64_t since_of(const struct cluster *c, const struct node_slot *slot,
         return before->state == state ? before->since_s : now_s;
     const struct gpu_node *report = (const struct gpu_node *) table_get(
         &c->tables[RESOURCE_GPU_NODE], slot->name);
-    bool its_own = report && report->owner == str_hash_id(slot->node->head.uid);
+    bool its_own = report && report->owner == str_hash_id(RECORD_UID(&slot->node->head));
     if (its_own && str_eq(report->state, node_state_name(state)) && report->since_s)
         return clock_is_ahead(report->since_s, now_s) ? now_s : report->since_s;
     return c->looked_through ? now_s : 0;
@@ -53,7 +53,8 @@ static void take_stages(struct reconcilers *r, struct node_slot *slot, const str
     const struct gpu_node *report = (const struct gpu_node *) table_get(
         &c->tables[RESOURCE_GPU_NODE], slot->name);
     enum stages_look look = look_of(c, &slot->summary);
-    if (!slot->summary.counted && report && report->owner == str_hash_id(slot->node->head.uid))
+    if (!slot->summary.counted && report &&
+        report->owner == str_hash_id(RECORD_UID(&slot->node->head)))
         slot->stages = report->stages;
     unsigned reached = stages_take(&slot->stages, in, v, look);
     if (r->metrics && reached >> STAGE_PROVEN & 1)

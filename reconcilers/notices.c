@@ -51,37 +51,37 @@ static const struct {
     { REASON_FAULT_ENDED, EVENTS_OF_FAULTS },
 };
 
-static struct notice notice_of(const struct node_slot *slot, bool warning, const char *reason,
-                               const char *note)
+/* Adds an Event about the node. The caller fills what it says, and its share. */
+static void notices_add(const struct node_slot *slot, struct notice n, struct actions *actions)
 {
-    return (struct notice){ .resource = RESOURCE_NODE,
-                            .name = slot->name,
-                            .uid = slot->node->head.uid,
-                            .warning = warning,
-                            .reason = reason,
-                            .action = "Reconcile",
-                            .note = (char *) note };
+    n.resource = RESOURCE_NODE;
+    n.name = slot->name;
+    n.uid = (char *) RECORD_UID(&slot->node->head);
+    n.action = "Reconcile";
+    actions_add_notice(actions, &n);
 }
 
-static void notices_add(const struct node_slot *slot, bool warning, const char *reason,
-                        const char *note, struct actions *actions)
+static void add_warning(const struct node_slot *slot, enum reason reason, const char *note,
+                        struct actions *actions)
 {
-    struct notice n = notice_of(slot, warning, reason, note);
-    actions_add_notice(actions, &n);
+    notices_add(
+        slot,
+        (struct notice){ .warning = true, .reason = reason_text(reason), .note = (char *) note },
+        actions);
 }
 
 static void add_write(const struct node_slot *slot, size_t action, struct actions *actions)
 {
     const struct action *a = &actions->items[action];
-    for (size_t i = 0; i < ARRAY_LEN(writes); i++) {
-        if (writes[i].reason != action_reason(a))
-            continue;
-        bool warning = reason_class(writes[i].reason) == REASON_WRONG;
-        struct notice n = notice_of(slot, warning, a->reason, a->message);
-        n.share = writes[i].share;
-        n.of_action = action + 1;
-        actions_add_notice(actions, &n);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(writes); i++)
+        if (writes[i].reason == action_reason(a))
+            notices_add(slot,
+                        (struct notice){ .share = writes[i].share,
+                                         .warning = reason_class(writes[i].reason) == REASON_WRONG,
+                                         .reason = a->reason,
+                                         .note = a->message,
+                                         .of_action = action + 1 },
+                        actions);
 }
 
 void notice_write(const struct node_slot *slot, struct actions *actions)
@@ -119,9 +119,13 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
         bool fits = states[i].state == v->state &&
                     (!states[i].reason || states[i].reason == v->reason);
         if (fits && !(states[i].each_reason ? same_reason : same_state))
-            notices_add(slot, states[i].warning,
-                        v->state == NODE_READY ? reason_text(REASON_GPU_READY) : verdict_word(v),
-                        note, actions);
+            notices_add(slot,
+                        (struct notice){ .warning = states[i].warning,
+                                         .reason = v->state == NODE_READY
+                                                       ? reason_text(REASON_GPU_READY)
+                                                       : verdict_word(v),
+                                         .note = note },
+                        actions);
     }
 }
 
@@ -173,13 +177,14 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
                                         "trying (pod %s), and the node stays in service "
                                         "unchanged",
                                         image, images->words, pod ? pod->head.key : "?");
-    notices_add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, actions);
+    add_warning(slot, REASON_IMAGE_PULL_FAILED, note, actions);
 }
 
 void notice_skipped(const struct node_slot *slot, const char *why, struct actions *actions)
 {
     CLEANUP_FREE char *note = xasprintf("the rollout skips the node: %s", why);
-    notices_add(slot, false, reason_text(REASON_SKIPPED), note, actions);
+    notices_add(slot, (struct notice){ .reason = reason_text(REASON_SKIPPED), .note = note },
+                actions);
 }
 
 void notice_black_hole(const struct node_slot *slot, enum black_hole_step step, int64_t now_s,
@@ -194,5 +199,5 @@ void notice_black_hole(const struct node_slot *slot, enum black_hole_step step, 
                                              : "Ostler only reports it, as spec.health.mode, "
                                                "spec.validation or the node's label " LABEL_HEALTH
                                                " says");
-    notices_add(slot, true, reason_text(REASON_BLACK_HOLE), note, actions);
+    add_warning(slot, REASON_BLACK_HOLE, note, actions);
 }

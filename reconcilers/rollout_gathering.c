@@ -98,7 +98,7 @@ static void look_at_pods(const struct gathering *g, struct node_slot *slot, enum
     struct drain_spec spec = g->c->rollout.drain;
     spec.mode = mode;
     drain_look(&(struct drain_input){ .pods = slot->pods,
-                                      .node_uid = slot->node->head.uid,
+                                      .node_uid = RECORD_UID(&slot->node->head),
                                       .strings = g->c->strings,
                                       .spec = &spec,
                                       .holders = cluster_holders(g->c, slot) },

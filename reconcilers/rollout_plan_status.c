@@ -32,7 +32,7 @@ static struct drain *drains_of(const struct cluster *c, const struct rollout_gat
         if (!would_be_drained(&g->in.nodes[i]))
             continue;
         drain_look(&(struct drain_input){ .pods = g->slots[i]->pods,
-                                          .node_uid = g->slots[i]->node->head.uid,
+                                          .node_uid = RECORD_UID(&g->slots[i]->node->head),
                                           .strings = c->strings,
                                           .spec = &c->rollout.drain,
                                           .jobs_may_go = c->rollout.drain.wait_for_jobs_s == 0,

@@ -13,7 +13,7 @@ enum {
     LIMIT_WARNING_BYTES = 512,     /* of each of them */
     /* libcurl reads up to 100 in a row: small buffers keep a flooding stream fair */
     RECEIVE_BUFFER_BYTES = 2 << 10,
-    SEND_BUFFER_BYTES = 16 << 10,     /* libcurl's minimum: each watch over TLS holds one */
+    SEND_BUFFER_BYTES = 4 << 10,      /* each watch over TLS holds one */
     EVENTS_PER_TURN = 16,             /* sockets per turn */
     CREDENTIAL_REREAD_MS = 60 * 1000, /* how often credential files are read again */
     PLUGIN_TIMEOUT_MS = 30 * 1000,    /* the most that a credential plugin may run */

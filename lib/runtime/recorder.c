@@ -20,6 +20,8 @@ enum {
     BURST_ALL = 100,                    /* for all objects: limits a starting fleet */
     REFILL_ALL_MS = 1000,               /* one more after this time */
     KEYS_MAX = 4096,                    /* series in memory; beyond, all are forgotten */
+    SWEEP_FROM = 64,                    /* series in memory from which the ended ones are dropped */
+    KEY_MAX = 17,                       /* a hash in hexadecimal */
     IN_FLIGHT_MAX = 4,
     WAITING_MAX = 64,
     NOTE_MAX = 1000, /* the API accepts 1 kB */
@@ -27,7 +29,8 @@ enum {
 
 /* A repeated Event of one object, counted as a series. Another message is another Event. */
 struct series {
-    char name[256]; /* of the Event object */
+    int64_t began_us; /* with `serial` in the name of the Event object */
+    uint64_t serial;
     int64_t count;
     int64_t last_ms, written_ms;
 };
@@ -98,14 +101,6 @@ static void recorder_send(struct recorder *r, enum event_share share, struct req
     recorder_pump(r);
 }
 
-/* The value of a key, zeroed if it is new; the key stands behind it. */
-static void *entry_of(struct map *m, const char *key, size_t size)
-{
-    if (m->len >= KEYS_MAX && !map_get(m, key))
-        map_clear_with(m, free);
-    return map_make(m, key, size, size);
-}
-
 /* Refills the bucket by the elapsed time; returns whether an Event remains. */
 static bool recorder_fill(struct bucket *b, int burst, int64_t refill_ms, int64_t now)
 {
@@ -115,27 +110,83 @@ static bool recorder_fill(struct bucket *b, int burst, int64_t refill_ms, int64_
     return b->tokens > -burst;
 }
 
+/* ---- what is remembered */
+
+/* Whether a series or a bucket is as if it were not there. */
+static bool series_is_over(void *value, int64_t now)
+{
+    return now - ((const struct series *) value)->last_ms > SERIES_FORGET_MS;
+}
+
+static bool bucket_is_over(void *value, int64_t now)
+{
+    struct bucket *b = value;
+    recorder_fill(b, BURST, REFILL_MS, now);
+    return b->tokens == 0;
+}
+
+static void forget_over(struct map *m, bool (*is_over)(void *value, int64_t now), int64_t now)
+{
+    struct map kept = { 0 };
+    MAP_EACH (e, m) {
+        if (is_over(e->value, now))
+            free(e->value);
+        else
+            map_put(&kept, e->key, e->value);
+    }
+    map_clear(m);
+    *m = kept;
+}
+
+/* The value of what a text names, zeroed if it is new. The text's hash stands for it: texts of this
+ * length would take more memory than all else here. */
+static void *entry_of(struct map *m, const char *text, size_t size,
+                      bool (*is_over)(void *value, int64_t now), int64_t now)
+{
+    char key[KEY_MAX];
+    snprintf(key, sizeof key, "%016llx", (unsigned long long) str_hash(text, strlen(text)));
+    void *value = map_get(m, key);
+    if (value)
+        return value;
+    if (m->len >= SWEEP_FROM && (m->len & (m->len - 1)) == 0) /* 64, 128, 256, … */
+        forget_over(m, is_over, now);
+    if (m->len >= KEYS_MAX)
+        map_clear_with(m, free);
+    return map_make(m, key, size, size);
+}
+
+/* What is refused for all objects leaves no bucket behind. */
 static bool take_token(struct recorder *r, const char *object, enum event_share share)
 {
     CLEANUP_FREE char *key = xasprintf("%s/%d", object, (int) share);
     struct bucket *all = &r->all[share];
     int64_t now = loop_now(r->o.loop);
-    struct bucket *b = entry_of(&r->buckets, key, sizeof *b);
+    if (!recorder_fill(all, BURST_ALL, REFILL_ALL_MS, now))
+        return false;
+    struct bucket *b = entry_of(&r->buckets, key, sizeof *b, bucket_is_over, now);
     if (!b->filled_ms)
         b->filled_ms = now;
-    bool left = recorder_fill(b, BURST, REFILL_MS, now),
-         left_of_all = recorder_fill(all, BURST_ALL, REFILL_ALL_MS, now);
-    if (!left || !left_of_all)
+    if (!recorder_fill(b, BURST, REFILL_MS, now))
         return false;
     b->tokens--;
     all->tokens--;
     return true;
 }
 
-static void post(struct recorder *r, const struct notice *n, const char *name)
+/* ---- requests */
+
+/* The name of the Event object, which no other has. */
+static char *event_name(const struct series *s, const struct notice *n)
+{
+    return xasprintf("%.200s.%llx%llx", n->name, (unsigned long long) s->began_us,
+                     (unsigned long long) s->serial);
+}
+
+static void post(struct recorder *r, const struct notice *n, const struct series *s)
 {
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
+    CLEANUP_FREE char *name = event_name(s, n);
     CLEANUP_FREE char *note = str_shortened(n->note, NOTE_MAX);
     CLEANUP_JSON json_t *event = json_pack(
         "{s:s, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:{s:s, s:s, s:s, s:s}}",
@@ -148,22 +199,15 @@ static void post(struct recorder *r, const struct notice *n, const char *name)
     recorder_send(r, n->share, request_create(RESOURCE_EVENT, "default", event));
 }
 
-static void patch_series(struct recorder *r, enum event_share share, struct series *s)
+static void patch_series(struct recorder *r, const struct notice *n, struct series *s)
 {
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:I, s:s}}", "series", "count",
                                            (json_int_t) s->count, "lastObservedTime", micro);
+    CLEANUP_FREE char *name = event_name(s, n);
     s->written_ms = s->last_ms;
-    recorder_send(r, share, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
-}
-
-/* Begins a series, or begins one anew. */
-static void series_begin(struct recorder *r, struct series *s, const char *object_name)
-{
-    *s = (struct series){ 0 };
-    snprintf(s->name, sizeof s->name, "%.200s.%llx%llx", object_name,
-             (unsigned long long) clock_wall_us(r->o.clock), (unsigned long long) r->serial++);
+    recorder_send(r, n->share, request_merge_patch(RESOURCE_EVENT, "default", name, patch));
 }
 
 void recorder_event(struct recorder *r, const struct notice *n)
@@ -177,16 +221,16 @@ void recorder_event(struct recorder *r, const struct notice *n)
     CLEANUP_FREE char *key = xasprintf("%s/%s/%s/%d/%016llx", object, n->action, n->reason,
                                        n->warning,
                                        (unsigned long long) str_hash(n->note, strlen(n->note)));
-    struct series *s = entry_of(&r->series, key, sizeof *s);
-    bool fresh = s->count == 0 || now - s->last_ms > SERIES_FORGET_MS;
+    struct series *s = entry_of(&r->series, key, sizeof *s, series_is_over, now);
+    bool fresh = s->count == 0 || series_is_over(s, now);
     if (fresh)
-        series_begin(r, s, n->name);
+        *s = (struct series){ .began_us = clock_wall_us(r->o.clock), .serial = r->serial++ };
     s->count++;
     s->last_ms = now;
     if (fresh)
-        post(r, n, s->name);
+        post(r, n, s);
     else if (s->count == 2 || now - s->written_ms > SERIES_REFRESH_MS)
-        patch_series(r, n->share, s);
+        patch_series(r, n, s);
 }
 
 struct recorder *recorder_new(const struct recorder_options *o)

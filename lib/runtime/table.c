@@ -37,7 +37,7 @@ static void table_replace(struct table *t, struct record *before, struct record 
             table_drop(t, before);
         return;
     }
-    if (before && str_eq(before->uid, after->uid) && t->ops.same(t->ops.arg, before, after)) {
+    if (before && record_same_uid(before, after) && t->ops.same(t->ops.arg, before, after)) {
         before->rv = after->rv;
         before->seen = after->seen;
         before->written = after->written;
@@ -88,7 +88,7 @@ void table_list_begin(struct table *t)
 bool table_knows(const struct table *t, const char *key, const char *uid)
 {
     const struct record *held = table_get(t, key);
-    return held && str_eq(held->uid, uid);
+    return held && str_eq(RECORD_UID(held), uid);
 }
 
 bool table_list_keep(struct table *t, const char *key, const char *uid)
@@ -143,7 +143,7 @@ void table_event(struct table *t, const json_t *object, bool deleted)
     struct record *held = table_get(t, key);
     if (!deleted && !is_older(held, object))
         table_put(t, held, object, 0, 0);
-    else if (deleted && held && str_eq(held->uid, object_uid(object)))
+    else if (deleted && held && str_eq(RECORD_UID(held), object_uid(object)))
         table_drop(t, held);
 }
 

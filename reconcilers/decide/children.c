@@ -38,7 +38,7 @@ static void add_repair(struct pass *p, const struct child *live, const json_t *o
     const char *name = child_name(live);
     CLEANUP_FREE char *target = set_key(live->resource, name);
     CLEANUP_JSON json_t *replace = json_array();
-    json_patch_add(replace, "test", "/metadata/uid", json_string(live->head.uid));
+    json_patch_add(replace, "test", "/metadata/uid", json_string(RECORD_UID(&live->head)));
     /* The generation, if there is one, because the status changes the resourceVersion all the
      * time. */
     if (live->generation)
@@ -501,9 +501,9 @@ static size_t delete_unwanted(struct pass *p)
             continue;
         CLEANUP_FREE char *target = set_key(c->resource, child_name(c));
         const char *name = child_name(c), *ns = namespace_of(p, c->resource);
-        action_add(p->actions, request_delete(c->resource, ns, name, c->head.uid, c->head.rv),
-                   VERB_DELETE, target, REASON_UNNEEDED,
-                   "no node needs the object: Ostler deletes it");
+        action_add(
+            p->actions, request_delete(c->resource, ns, name, RECORD_UID(&c->head), c->head.rv),
+            VERB_DELETE, target, REASON_UNNEEDED, "no node needs the object: Ostler deletes it");
     }
     return left;
 }

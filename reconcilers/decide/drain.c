@@ -281,8 +281,9 @@ static void drain_remove(const struct pod *p, enum removal how, struct actions *
     CLEANUP_FREE char *ns = record_namespace(p->head.key, &name),
                       *target = xasprintf("pod/%s", p->head.key);
     struct request request = how == DELETE
-                                 ? request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv)
-                                 : request_evict(ns, name, p->head.uid, how == TRY_EVICT);
+                                 ? request_delete(RESOURCE_POD, ns, name, RECORD_UID(&p->head),
+                                                  p->head.rv)
+                                 : request_evict(ns, name, RECORD_UID(&p->head), how == TRY_EVICT);
     action_add(actions, request, rows[how].verb, target, rows[how].reason, "%s", rows[how].message);
 }
 

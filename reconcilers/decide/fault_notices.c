@@ -67,7 +67,7 @@ static void fault_notices_add(const struct record *head, enum resource_id resour
     enum reason reason = closes ? REASON_GPU_CLOSED : REASON_GPU_OPENED;
     actions_add_notice(actions, &(struct notice){ .resource = resource,
                                                   .name = head->key,
-                                                  .uid = (char *) head->uid,
+                                                  .uid = (char *) RECORD_UID(head),
                                                   .warning = closes,
                                                   .share = EVENTS_OF_FAULTS,
                                                   .reason = reason_text(reason),

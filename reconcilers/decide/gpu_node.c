@@ -135,7 +135,7 @@ static void plan_delete(const struct gpu_node_input *in, const char *target, con
                         struct actions *actions)
 {
     action_add(actions,
-               request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid,
+               request_delete(RESOURCE_GPU_NODE, NULL, in->name, RECORD_UID(&in->report->head),
                               in->report->head.rv),
                VERB_DELETE, target, REASON_REPORT_UNNEEDED, "%s", message);
 }
@@ -148,7 +148,7 @@ static void plan_create(const struct gpu_node_input *in, const char *target,
         "{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION,
         "kind", GPU_NODE_KIND, "metadata", "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY,
         "ownerReferences", "apiVersion", "v1", "kind", "Node", "name", in->name, "uid",
-        in->node->head.uid);
+        RECORD_UID(&in->node->head));
     action_add(actions, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), VERB_APPLY,
                target, in->report ? REASON_REPORT_UNOWNED : REASON_REPORT_MISSING,
                in->report ? "the GpuNode has no ownerReference to its Node yet: Ostler adds it"
@@ -174,7 +174,7 @@ static bool is_just_made(const struct gpu_node_input *in)
 static bool is_of_another(const struct gpu_node_input *in)
 {
     uint64_t owner = in->report ? in->report->owner : 0;
-    return owner && owner != str_hash_id(in->node->head.uid);
+    return owner && owner != str_hash_id(RECORD_UID(&in->node->head));
 }
 
 /* A GpuNode without an owner is not garbage-collected. Its node may not have been seen yet, so list

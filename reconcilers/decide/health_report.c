@@ -90,12 +90,12 @@ bool health_report_only_recounts(const struct gpu_node *report, const json_t *st
     return gpu_node_said(as_before) == report->said;
 }
 
-struct notice health_report_event(enum resource_id resource, const struct record *head,
+struct notice health_report_event(enum resource_id resource, const char *name, const char *uid,
                                   bool warning, const char *note)
 {
     return (struct notice){ .resource = resource,
-                            .name = head->key,
-                            .uid = (char *) head->uid,
+                            .name = (char *) name,
+                            .uid = (char *) uid,
                             .warning = warning,
                             .share = EVENTS_OF_FAULTS,
                             .reason = reason_text(warning ? REASON_GPU_FAULT : REASON_GPU_HEALTHY),
@@ -106,7 +106,7 @@ struct notice health_report_event(enum resource_id resource, const struct record
 static void add_event(enum resource_id resource, const struct record *head, bool warning,
                       const char *note, struct actions *actions)
 {
-    struct notice n = health_report_event(resource, head, warning, note);
+    struct notice n = health_report_event(resource, head->key, RECORD_UID(head), warning, note);
     n.of_action = actions->len;
     actions_add_notice(actions, &n);
 }

@@ -23,7 +23,7 @@ struct health_fault health_fault_of(const struct health_input *in,
 bool health_report_only_recounts(const struct gpu_node *report, const json_t *status);
 /* An Event about the health of a Node's GPUs, for the Node or its GpuNode. Borrows its
  * arguments. */
-struct notice health_report_event(enum resource_id resource, const struct record *head,
+struct notice health_report_event(enum resource_id resource, const char *name, const char *uid,
                                   bool warning, const char *note);
 /* Whether an Event tells of `after` when it replaces `before`: another fault that is no milder.
  * NULL: none. */

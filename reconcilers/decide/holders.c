@@ -7,14 +7,14 @@ enum { NAMED_MAX = 3 };
 bool holders_unasked(const struct node_holders *h, const struct pod *p)
 {
     return p->gpus == 0 && p->component == OPERAND_NONE && !p->is_task &&
-           node_holders_have(h, str_hash_id(p->head.uid));
+           node_holders_have(h, str_hash_id(RECORD_UID(&p->head)));
 }
 
 bool holders_name_strangers(const struct node_holders *h, const struct pod *pods)
 {
     size_t found = 0;
     for (const struct pod *p = pods; p; p = p->next_on_node)
-        found += node_holders_have(h, str_hash_id(p->head.uid));
+        found += node_holders_have(h, str_hash_id(RECORD_UID(&p->head)));
     return h && found < h->pod_count;
 }
 

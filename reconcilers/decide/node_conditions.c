@@ -197,7 +197,8 @@ bool node_conditions_plan(const struct gpu_node_input *in, struct arena *a, bool
     if (most == SAME || (most == OTHER_MESSAGE && in->told_ms < GPU_NODE_SENTENCE_MS))
         return false;
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:O}}", "metadata", "uid",
-                                           in->node->head.uid, "status", "conditions", conditions);
+                                           RECORD_UID(&in->node->head), "status", "conditions",
+                                           conditions);
     action_add(actions, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), VERB_CONDITION,
                arena_printf(a, "node/%s", in->name), REASON_CONDITION_CHANGED, "%s", news);
     return true;

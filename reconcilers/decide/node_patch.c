@@ -110,7 +110,7 @@ json_t *node_patch(const struct node_view *view, const struct node_change *chang
         !change->taints)
         return NULL;
     json_t *operations = json_array();
-    json_patch_add(operations, "test", "/metadata/uid", json_string(n->head.uid));
+    json_patch_add(operations, "test", "/metadata/uid", json_string(RECORD_UID(&n->head)));
     json_patch_add(operations, "test", "/metadata/deletionTimestamp", json_null());
     test_labels(operations, view, change->labels);
     test_annotations(operations, view, change->annotations);

@@ -44,32 +44,33 @@ struct cause {
     struct node_summary *first; /* of a list without order */
 };
 
-/* What a node contributes. Zero-initialised: nothing yet. Stored with the node by the caller. */
+/* What a node contributes. Zero-initialised: nothing yet. Stored with the node by the caller. There
+ * are thousands: members of one size are together, so that no bytes between them are lost. */
 struct node_summary {
     const char *name; /* borrowed from the caller */
-    bool counted;
-    enum node_state state;
-    bool gpu, looked_at, outdated;
-    bool moving, falling_back, restoring, retarget_pending, removal; /* as in the verdict */
-    bool failed;                   /* an upgrade failed there and was not retried yet */
-    bool unhealthy;                /* as in the verdict */
-    enum repair_need repair;       /* the same */
-    enum repair_kind repair_first; /* the same */
-    enum repair_refusal refusal;   /* the same */
-    struct repair_end repaired;    /* the same */
-    struct health_fault fault;     /* the same; its word is `fault_word` */
-    char *fault_word;              /* owned */
-    int64_t repair_since_s;        /* the same */
-    int64_t since_s;               /* as in the verdict */
-    enum first_toolkit first;      /* as in the verdict */
-    uint16_t wanted, up, pool;
     struct node_standing of[TIERS];
-    struct assignment policy_target; /* as in the verdict */
     struct cause *cause;
     struct node_summary *prev, *next;    /* nodes with the same cause */
     char *message, *pod;                 /* for the cause; owned */
     char *trouble, *refused, *next_text; /* as in the verdict; owned */
     int64_t next_s;                      /* as in the verdict */
+    struct health_fault fault;           /* the same; its word is `fault_word` */
+    char *fault_word;                    /* owned */
+    int64_t repair_since_s;              /* as in the verdict */
+    int64_t since_s;                     /* the same */
+    struct repair_end repaired;          /* the same */
+    struct assignment policy_target;     /* the same */
+    uint16_t wanted, up, pool;
+    enum node_state state : 8;
+    enum repair_need repair : 8;       /* as in the verdict */
+    enum repair_kind repair_first : 8; /* the same */
+    enum repair_refusal refusal : 8;   /* the same */
+    enum first_toolkit first : 8;      /* the same */
+    bool counted : 1;
+    bool gpu : 1, looked_at : 1, outdated : 1;
+    bool moving : 1, falling_back : 1, restoring : 1, retarget_pending : 1; /* as in the verdict */
+    bool removal : 1, unhealthy : 1;                                        /* the same */
+    bool failed : 1; /* an upgrade failed there and was not retried yet */
 };
 
 /* Zero-initialised: no nodes. */

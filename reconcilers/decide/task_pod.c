@@ -35,7 +35,7 @@ void task_pod_delete(const struct pod *p, enum reason reason, const char *messag
     const char *name;
     CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
     CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
-    action_add(actions, request_delete(RESOURCE_TASK, ns, name, p->head.uid, p->head.rv),
+    action_add(actions, request_delete(RESOURCE_TASK, ns, name, RECORD_UID(&p->head), p->head.rv),
                VERB_DELETE, target, reason, "%s", message);
 }
 

@@ -31,7 +31,7 @@ static void look_at_pods(const struct upgrade_pass *s, enum repair_kind next)
     const struct claim *c = &s->out->claim;
     const struct drain_spec spec = drain_of_claim(&in->rollout->drain, in->health_spec, c, next);
     const struct drain_input look = { .pods = in->pod_list,
-                                      .node_uid = in->view.node->head.uid,
+                                      .node_uid = RECORD_UID(&in->view.node->head),
                                       .strings = in->view.strings,
                                       .spec = &spec,
                                       .jobs_may_go = drain_jobs_may_go(&spec, c->claimed_s,

@@ -238,17 +238,12 @@ static void add_hosts(const struct node_holders *h, json_t *list, struct arena *
                              holders_host_text(&h->hosts[i], a)) });
 }
 
-static const char *node_uid(const struct gpu_node_input *in)
-{
-    return in->node ? in->node->head.uid : NULL;
-}
-
 static void add_drain(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     struct drain d;
     add_hosts(in->holders, list, a);
     drain_look(&(struct drain_input){ .pods = in->pods,
-                                      .node_uid = node_uid(in),
+                                      .node_uid = in->node ? RECORD_UID(&in->node->head) : NULL,
                                       .strings = in->strings,
                                       .spec = in->drain,
                                       .jobs_may_go = in->jobs_may_go,
@@ -275,7 +270,7 @@ static void add_users(const struct gpu_node_input *in, json_t *list, struct aren
     };
     struct drain d;
     drain_look(&(struct drain_input){ .pods = in->pods,
-                                      .node_uid = node_uid(in),
+                                      .node_uid = in->node ? RECORD_UID(&in->node->head) : NULL,
                                       .strings = in->strings,
                                       .spec = &spec,
                                       .jobs_may_go = true,

@@ -59,7 +59,7 @@ void foreign_free(struct foreign *f)
 
 bool foreign_same(const struct foreign *a, const struct foreign *b)
 {
-    return str_eq(a->head.uid, b->head.uid) && a->generation == b->generation;
+    return record_same_uid(&a->head, &b->head) && a->generation == b->generation;
 }
 
 /* A node's labels, plus those that another operator has yet to set. */

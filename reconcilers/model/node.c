@@ -214,7 +214,7 @@ struct node *node_project(struct intern *in, const json_t *object)
 
 void node_keep_runtime(struct intern *in, struct node *n, const struct node *before)
 {
-    if (!before || !str_eq(before->head.uid, n->head.uid) ||
+    if (!before || !record_same_uid(&before->head, &n->head) ||
         !host_runtime_is_silent(intern_text(in, n->runtime)))
         return;
     intern_drop(in, n->runtime);

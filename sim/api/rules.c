@@ -110,7 +110,7 @@ static void reset_status(struct custom_schemas *schemas, const struct kind *k, j
 {
     struct typed_problems problems = { 0 };
     const struct type *type = type_of_kind(k);
-    const struct type *status_type = type ? type_field(type, "status")->of : NULL;
+    const struct type *status_type = type ? field_type(type_field(type, "status")) : NULL;
     CLEANUP_JSON json_t *bare = json_object();
     CLEANUP_JSON json_t *read = type ? typed_read(status_type, NULL, bare, &problems)
                                      : custom_read(schemas, k, NULL, bare, &problems);

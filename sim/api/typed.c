@@ -75,7 +75,7 @@ static char *type_shown(const struct field *f, bool whole)
                        : whole && f->what & MAP_OF ? "map[string]"
                                                    : "";
     return xasprintf("%s%s%s", many, what == STRUCT ? "v1." : "",
-                     what == STRUCT ? f->of->name : scalar_names[what]);
+                     what == STRUCT ? field_type(f)->name : scalar_names[what]);
 }
 
 /* Sets the problem and returns NULL. The struct that the message names is the innermost one;
@@ -223,7 +223,7 @@ static json_t *read_one(const struct place *at, const json_t *before, const json
 {
     enum field_what what = at->field->what & FIELD_WHAT;
     if (what == STRUCT)
-        return json_is_object(value) ? read_struct(at->field->of, at, before, value, p)
+        return json_is_object(value) ? read_struct(field_type(at->field), at, before, value, p)
                                      : typed_wrong_type(at, value, false, p);
     if (what == TIME || what == MICRO_TIME)
         return typed_read_time(at, what == MICRO_TIME, value, p);
@@ -359,14 +359,15 @@ static void typed_fill_in(const struct type *t, struct draft *d, struct typed_pr
     if (t->complete)
         t->complete(d);
     for (const struct field *f = t->fields; f->name; f++) {
-        if (!f->fallback || draft_get(d, f->name))
+        const char *name = type_texts + f->name;
+        if (!f->fallback || draft_get(d, name))
             continue;
-        json_t *value = constant(f->what & FIELD_WHAT, f->fallback);
+        json_t *value = constant(f->what & FIELD_WHAT, type_texts + f->fallback);
         if ((f->what & FIELD_WHAT) == STRUCT && json_is_object(value)) {
-            draft_set(d, f->name, read_struct(f->of, NULL, NULL, value, p));
+            draft_set(d, name, read_struct(field_type(f), NULL, NULL, value, p));
             json_decref(value);
         } else {
-            draft_set(d, f->name, value);
+            draft_set(d, name, value);
         }
     }
 }
@@ -432,7 +433,12 @@ const struct type *type_of_kind(const struct kind *k)
 const struct field *type_field(const struct type *t, const char *name)
 {
     for (const struct field *f = t->fields; f->name; f++)
-        if (str_eq(f->name, name))
+        if (str_eq(type_texts + f->name, name))
             return f;
     return NULL;
+}
+
+const struct type *field_type(const struct field *f)
+{
+    return &all_types[f->of];
 }

@@ -5,6 +5,7 @@
 #define OSTLER_SIM_API_TYPES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct draft;
 struct kind;
@@ -32,18 +33,13 @@ enum field_bit {
     KEEP_ZERO = 64, /* "", 0 and false are values; elsewhere they are the same as nothing */
 };
 
+/* Without pointers: the loader writes no address here, so the processes of the program share it. */
 struct field {
-    const char *name;      /* NULL ends an array of fields */
-    unsigned what;         /* enum field_what and enum field_bit */
-    const struct type *of; /* of STRUCT */
-    const char
-        *fallback; /* its default: a word, a number, "{}", "null", "true", "false"; NULL: none */
+    uint16_t name;     /* its place in type_texts; 0 ends an array of fields */
+    uint16_t fallback; /* the same of its default: a word, a number, "{}", "null"; 0: none */
+    uint16_t of;       /* of STRUCT: the place of its type in all_types */
+    uint8_t what;      /* enum field_what and enum field_bit */
 };
-
-#define FIELD(field, is, ...)                                                                      \
-    {                                                                                              \
-        .name = (field), .what = (is), ##__VA_ARGS__                                               \
-    }
 
 struct type {
     const char *name; /* as the server's messages call it */
@@ -55,6 +51,8 @@ struct type {
 const struct type *type_of_kind(const struct kind *k);
 /* NULL if there is none. */
 const struct field *type_field(const struct type *t, const char *name);
+/* The type of a field that is a STRUCT. */
+const struct type *field_type(const struct field *f);
 
 /* The type of a kind, one row each. */
 struct kind_type {
@@ -63,6 +61,8 @@ struct kind_type {
 };
 
 /* The generated tables, and the types that code asks for by name. */
+extern const char type_texts[];
+extern const struct type all_types[];
 extern const struct kind_type kind_types[];
 extern const size_t kind_types_len;
 extern const struct type *const type_object_meta;

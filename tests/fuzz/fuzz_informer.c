@@ -182,7 +182,7 @@ static void begin_list(struct harness *h)
     h->list_keeps = false;
     for (int name = 0; name < NAMES; name++) {
         const struct thing *t = thing_get(&h->table, (char[]){ (char) ('a' + name), 0 });
-        h->list_held[name] = t ? atoi(t->head.uid + 1) : 0;
+        h->list_held[name] = t ? atoi(RECORD_UID(&t->head) + 1) : 0;
     }
 }
 
@@ -568,7 +568,7 @@ static void next_edit(struct harness *h)
 static bool shows(const struct thing *t, const struct fact *f)
 {
     CLEANUP_FREE char *uid = xasprintf("u%d", f->uid);
-    return str_eq(t->head.uid, uid) && t->text[0] == f->text;
+    return str_eq(RECORD_UID(&t->head), uid) && t->text[0] == f->text;
 }
 
 static void check_record(const struct harness *h, int name)

@@ -406,7 +406,7 @@ static void compare_cache(struct invariants *v, const struct cluster *cluster, e
         const json_t *object = api_at(v->run->api, k, i);
         CLEANUP_FREE char *key = record_key(object);
         const struct record *r = table_get(table, key);
-        if (!r || !str_eq(r->uid, object_uid(object)) || r->rv != object_rv(object))
+        if (!r || !str_eq(RECORD_UID(r), object_uid(object)) || r->rv != object_rv(object))
             check_failed(v, INVARIANT_L7_CACHE, "%s %s is known %s", k->plural, key,
                          r ? "as it was" : "not at all");
     }

@@ -26,7 +26,7 @@ static void check_daemonset(void **state)
         "{'observedGeneration': 3, 'desiredNumberScheduled': 5, 'updatedNumberScheduled': 4}}");
     assert_string_equal(c->head.key, "ns/exporter");
     assert_string_equal(child_name(c), "exporter");
-    assert_string_equal(c->head.uid, "u");
+    assert_string_equal(RECORD_UID(&c->head), "u");
     assert_string_equal(c->intent, "i");
     assert_string_equal(c->policy_uid, "p");
     assert_string_equal(c->revision, "h");

@@ -34,7 +34,7 @@ static void check_whole(void **state)
     struct node_view view = { n, in, NULL };
     struct node_facts facts = node_facts(&view);
     assert_string_equal(n->head.key, "n");
-    assert_string_equal(n->head.uid, "u");
+    assert_string_equal(RECORD_UID(&n->head), "u");
     assert_string_equal(intern_text(in, n->taints), "[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]");
     assert_string_equal(intern_text(in, n->marks), "m");
     assert_string_equal(intern_text(in, n->claim), "c");

@@ -225,7 +225,7 @@ static void labels_alone_make_the_same_record(void **state)
     struct node *parsed = node_project(f->cluster.strings, json_object_get(after, "object"));
     const struct node *held = (const struct node *) table_get(t, "a");
     assert_true(node_same(held, parsed));
-    assert_string_equal(held->head.uid, "u");
+    assert_string_equal(RECORD_UID(&held->head), "u");
     assert_int_equal(held->head.rv, 2);
     assert_true(table_event_repeats(t, &frame));
     node_free(f->cluster.strings, parsed);

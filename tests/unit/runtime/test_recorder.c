@@ -1,10 +1,12 @@
 #include "runtime/recorder.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/unit/support/sanitized.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 #include "tests/unit/support/world.h"
@@ -349,6 +351,40 @@ static void thousands_of_objects_are_forgotten(void **state)
     assert_string_equal(world_call(&f->w, 0)->request.method, "PATCH");
 }
 
+/* Each of them is remembered for some minutes, not until there are thousands. */
+static void what_is_over_takes_no_memory(void **state)
+{
+    struct fixture *f = *state;
+    record_nodes(f, 0, 99);
+    const size_t before = mallinfo2().uordblks;
+    for (int i = 100; i < 3000; i++) {
+        world_pass(&f->w, 1000);
+        record_nodes(f, i, i);
+    }
+    assert_int_equal(recorder_dropped(f->recorder), 0);
+    if (!SANITIZED)
+        assert_in_range(mallinfo2().uordblks - before, 0, 160 << 10);
+}
+
+/* When others make it look for what is over. */
+static void what_still_counts_is_not_forgotten(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 25; i++) {
+        char reason[16];
+        snprintf(reason, sizeof reason, "R%d", i);
+        record(f, "n", reason);
+        accept_all(f);
+    }
+    world_pass(&f->w, 2000);
+    record_nodes(f, 1, 70);
+    assert_int_equal(recorder_dropped(f->recorder), 0);
+    record(f, "n", "More");
+    assert_int_equal(recorder_dropped(f->recorder), 1);
+    record(f, "n1", "A");
+    assert_string_equal(world_call(&f->w, 0)->request.method, "PATCH");
+}
+
 static void freed_with_events_on_their_way(void **state)
 {
     struct fixture *f = *state;
@@ -389,6 +425,8 @@ int main(void)
         { "what is not answered is not sent again", what_is_not_answered_is_not_sent_again },
         { "nothing is sent past the fence", nothing_is_sent_past_the_fence },
         { "thousands of objects are forgotten in time", thousands_of_objects_are_forgotten },
+        { "what is over takes no memory", what_is_over_takes_no_memory },
+        { "what still counts is not forgotten", what_still_counts_is_not_forgotten },
         { "freed with events on their way, these are cancelled", freed_with_events_on_their_way },
     };
     struct suite s = { 0 };

@@ -44,7 +44,7 @@ static void get(const struct table *t, const char *name, struct buf *log)
 {
     const struct thing *thing = thing_get(t, name);
     if (thing)
-        buf_printf(log, "%s %llu %s", thing->head.uid, (unsigned long long) thing->head.rv,
+        buf_printf(log, "%s %llu %s", RECORD_UID(&thing->head), (unsigned long long) thing->head.rv,
                    thing->text);
     else
         buf_str(log, "nothing");

@@ -13,9 +13,7 @@ static struct record *project(void *arg, const json_t *object)
     const char *text = json_str_or_empty(object, "spec.text");
     if (str_eq(text, "-"))
         return NULL;
-    struct thing *t = xcalloc(1, sizeof *t);
-    t->head.key = record_key(object);
-    snprintf(t->head.uid, sizeof t->head.uid, "%s", json_str_or_empty(object, "metadata.uid"));
+    struct thing *t = record_new(sizeof *t, object);
     t->text = xstrdup(text);
     return &t->head;
 }
@@ -39,9 +37,8 @@ static void free_thing(void *arg, struct record *r)
 {
     (void) arg;
     struct thing *t = (struct thing *) r;
-    free(t->head.key);
     free(t->text);
-    free(t);
+    record_free(t);
 }
 
 struct frame_hash *thing_hash(struct record *r)
