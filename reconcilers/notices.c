@@ -135,8 +135,7 @@ static void add_refusal(const struct node_slot *slot, const struct node_verdict 
 {
     bool news = slot->summary.counted && slot->summary.refusal != v->refusal;
     if (news && v->refusal != REPAIR_TAKEN)
-        notices_add(slot, true, reason_text(REASON_REPAIR_IGNORED), repair_request_text(v->refusal),
-                    actions);
+        add_warning(slot, REASON_REPAIR_IGNORED, repair_request_text(v->refusal), actions);
 }
 
 /* A completed drain is no Event if no pod had to leave. */
