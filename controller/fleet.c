@@ -17,8 +17,8 @@ enum {
     ERROR_MAX = 1 << 16,
     CHANGES_MAX = 2000, /* nodes in a frame; for more a snapshot is shorter */
     FRAME_MS = 250,
-    /* Most changes of a node change the policy's counts, and its frame is as large as those of forty
-     * nodes. */
+    /* Most changes of a node change the policy's counts, and its frame has as many bytes as the
+     * rows of forty nodes. */
     POLICY_MS = 1000,
     BEAT_MS = 25 * 1000, /* proxies end connections on which nothing comes for a minute */
     LOOK_MS = 60 * 1000, /* without a stream, a viewer may come back for so long */
@@ -36,7 +36,7 @@ struct fleet {
     bool policy, too_many, due;
     struct timer frame_timer, beat_timer, snapshot_timer;
     int64_t framed_ms, policy_ms; /* when the last frame was made, and the policy's last one */
-    struct page_body *snapshot; /* of this state; NULL: none is kept */
+    struct page_body *snapshot;   /* of this state; NULL: none is kept */
     uint64_t snapshot_sequence;
     uint64_t frames;
     struct metric *metric_streams, *metric_frames, *metric_bytes, *metric_resets, *metric_refused;

@@ -12,9 +12,9 @@ struct viewer_frames {
 
 /* Zero-initialised: nothing has changed yet. */
 struct viewer {
-    struct map names; /* of nodes that have changed since the last frame */
-    bool policy;      /* so has the policy */
-    int64_t due_ms;   /* when the next frames are made; 0: nothing has changed */
+    struct map names;  /* of nodes that have changed since the last frame */
+    bool policy;       /* so has the policy */
+    int64_t due_ms;    /* when the next frames are made; 0: nothing has changed */
     int64_t policy_ms; /* when the policy last had one */
     struct viewer_frames nodes, policies;
     uint64_t rows, counted; /* frames of the policy whose instructions were counted */
