@@ -17,8 +17,8 @@ enum {
     ERROR_MAX = 1 << 16,
     CHANGES_MAX = 2000, /* nodes in a frame; for more a snapshot is shorter */
     FRAME_MS = 250,
-    /* Most changes of a node change the policy's counts, and its frame is as large as those of forty
-     * nodes. */
+    /* Most changes of a node change the policy's counts, and its frame has as many bytes as the
+     * rows of forty nodes. */
     POLICY_MS = 1000,
     BEAT_MS = 25 * 1000, /* proxies end connections on which nothing comes for a minute */
     LOOK_MS = 60 * 1000, /* without a stream, a viewer may come back for so long */

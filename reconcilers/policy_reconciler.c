@@ -229,6 +229,19 @@ static void take_brake(struct cluster *c, struct cluster_view *v, struct actions
     v->health = c->policy_valid ? &c->health : NULL;
 }
 
+/* Stores when the plan writes the status, or since when that waits for other writes. */
+static void time_status(struct reconcilers *r, const struct actions *actions)
+{
+    int64_t now_ms = clock_mono_ms(r->cluster->o.clock);
+    bool tells = actions->len && actions->items[actions->len - 1].verb == VERB_STATUS;
+    if (tells)
+        r->status_told_ms = now_ms;
+    if (actions->len == 0 || tells)
+        r->status_waits_ms = 0;
+    else if (!r->status_waits_ms)
+        r->status_waits_ms = now_ms;
+}
+
 static void plan_policy(struct reconcilers *r, struct actions *actions)
 {
     struct cluster *c = r->cluster;
@@ -257,13 +270,7 @@ static void plan_policy(struct reconcilers *r, struct actions *actions)
     r->cleaned = policy_plan(&v, &a, actions) && actions->len == 0;
     rollout_report_clear(&review);
     c->deleting = deletes_revisions(actions);
-    bool tells = actions->len && actions->items[actions->len - 1].verb == VERB_STATUS;
-    if (tells)
-        r->status_told_ms = clock_mono_ms(c->o.clock);
-    if (actions->len == 0 || tells)
-        r->status_waits_ms = 0;
-    else if (!r->status_waits_ms)
-        r->status_waits_ms = clock_mono_ms(c->o.clock);
+    time_status(r, actions);
     if (actions->len == 0)
         forget_failure(r); /* nothing is left to do, so what was refused has happened */
 }

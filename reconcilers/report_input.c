@@ -100,6 +100,7 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot, st
         in->jobs_may_go = drain_jobs_may_go(drain, claim.claimed_s, cluster_now_s(c), &left);
     }
     in->closed_s = claimed ? drain_closed_s(&claim) : 0;
+    in->handling.repairing = claimed && claim_kinds[claim.kind].repairs;
     in->now_s = cluster_now_s(c);
 }
 
@@ -131,14 +132,7 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     take_claim(c, slot, a, in);
 }
 
-static bool is_being_repaired(const struct cluster *c, const struct node_slot *slot)
-{
-    struct claim claim;
-    const char *text = intern_text(c->strings, slot->node->claim);
-    return text && claim_parse(text, &claim, NULL) && claim_kinds[claim.kind].repairs;
-}
-
-/* What Ostler may do, and has done, about the node's faults. */
+/* What Ostler may do, and has done, about the node's faults; take_slot() comes first. */
 static void take_handling(const struct cluster *c, const struct node_slot *slot,
                           struct gpu_node_input *in)
 {
@@ -147,7 +141,7 @@ static void take_handling(const struct cluster *c, const struct node_slot *slot,
     in->handling = (struct health_handling){
         .spec = in->managing ? &c->health : NULL,
         .left_alone = node_ignores_faults(&view),
-        .repairing = is_being_repaired(c, slot),
+        .repairing = in->handling.repairing,
         .node = slot->name,
         .now_s = in->now_s,
     };

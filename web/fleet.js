@@ -146,7 +146,7 @@ export function timeline(policy, now) {
 		...waves.map(({ begins, notBefore }) => seconds(begins ?? notBefore)));
 	const from = Math.min(now, seconds(madeAt) || now);
 	return { from, to, open, ends: seconds(ends),
-		part: (second) => ((Math.min(second, to) - from) / (to - from)).toFixed(4) };
+		part: (second) => ((Math.min(second, to) - from) / (to - from)).toFixed(3) };
 }
 
 /* The windows in words. */

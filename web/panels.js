@@ -76,7 +76,8 @@ function stepLine(step, { now, stateLook, onOpen }) {
 function trackOf({ part, open, ends }, { ended, steps }, now) {
 	const begins = steps.filter(({ at, nodes }) => at && nodes.length).map(({ at }) => seconds(at));
 	const path = (how, tone, parts) => el(`path.${how}`, { style: toned(tone), d: parts.join("") });
-	const ticks = (tone, times) => path("line", tone, times.map((at) => `M${part(at)} 0v1`));
+	const ticks = (tone, times) => path("line", tone,
+		[...new Set(times.map((at) => `M${part(at)} 0v1`))]);
 	const timesOf = (how) => (ended.get(how) ?? []).map(({ since }) => since);
 	return el("svg.track", { viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" },
 		path("faint", "gone", open.map(([opens, closes]) => `M${part(opens)} 0H${part(closes)}v1H` +

@@ -1,8 +1,8 @@
 /* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the
  * simulator's, and the time it takes. Figures; nothing is judged. `scale FILE NODES`: a scenario
  * without a policy, which tests/scale/run makes, and how many nodes are upgraded together.
- * With `labels` or `annotations`: what an event of a Node costs, under callgrind; with `viewer`: what
- * a viewer of the fleet page gets in the upgrade, and under callgrind what a frame costs. */
+ * With `labels` or `annotations`: what an event of a Node costs, under callgrind; with `viewer`:
+ * what a viewer of the fleet page gets in the upgrade, and under callgrind what a frame costs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
