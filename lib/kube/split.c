@@ -1,10 +1,12 @@
 #include "kube/split.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/str.h"
+#include "base/mem.h"
+#include "kube/split_paths.h"
 
 /* etcd accepts objects up to 1.5 MiB, and JSON may need six bytes per character ("\u003c"). Any
  * tenant that may create pods can create such a pod. */
@@ -16,6 +18,7 @@ void split_init(struct split *s, enum split_mode mode, const struct split_view *
     memset(s, 0, sizeof *s);
     s->mode = mode;
     s->view = view ? *view : (struct split_view){ 0 };
+    s->names = split_paths_new(s->view.paths);
     s->on_item = on_item;
     s->arg = arg;
     s->key = (struct buf) BUF_INIT(SPLIT_KEY_MAX);
@@ -29,6 +32,7 @@ void split_clear(struct split *s)
     buf_clear(&s->item);
     buf_clear(&s->envelope);
     err_clear(&s->bad);
+    free(TAKE(s->names));
 }
 
 bool split_complete(const struct split *s)
@@ -58,10 +62,6 @@ static int emit(struct split *s, const char *bytes, size_t n, struct err *e)
 {
     if (s->pruned_at || is_bad(s))
         return 0;
-    if (s->in_key) {
-        s->key_too_long |= !buf_add(&s->key, bytes, n);
-        return 0;
-    }
     struct buf *to = s->in_item ? &s->item : &s->envelope;
     if (buf_add(to, bytes, n))
         return 0;
@@ -76,89 +76,54 @@ static struct split_level *top(struct split *s)
     return &s->levels[s->depth - 1];
 }
 
-/* The bits of all paths of the view. */
-static uint64_t all_paths(const struct split *s)
+/* Where the paths of the view begin. */
+static unsigned all_paths(const struct split *s)
 {
-    uint64_t bits = 0;
-    for (size_t i = 0; i < SPLIT_PATHS_MAX && s->view.paths && s->view.paths[i]; i++)
-        bits |= UINT64_C(1) << i;
-    return bits;
+    return s->names ? SPLIT_PATHS_BEGIN : 0;
 }
 
-/* The rest of a path after so many names. */
-static const char *path_rest(const char *path, unsigned names)
+static bool is_key(const char *key, size_t len, const char *name)
 {
-    for (; names > 0; names--)
-        path = strchr(path, '.') + 1;
-    return path;
+    return len == strlen(name) && memcmp(key, name, len) == 0;
 }
 
-/* Whether a quoted key begins with one of the prefixes "!a/!b/". */
-static bool begins_with_one(const char *prefixes, const struct buf *key)
-{
-    bool begins = false;
-    for (size_t len; *prefixes; prefixes += len) {
-        len = strcspn(++prefixes, "!");
-        begins |= key->len > len && memcmp(prefixes, key->data + 1, len) == 0;
-    }
-    return begins;
-}
-
-/* Whether a quoted key is the next name of a path; `ret_last`: and the last one. */
-static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
-{
-    size_t len = *rest == '=' ? strlen(++rest) : strcspn(rest, ".");
-    *ret_last = *rest == '!' || rest[len] == '\0';
-    if (*rest == '!')
-        return !begins_with_one(rest, key);
-    return key->len == len + 2 && memcmp(rest, key->data + 1, len) == 0;
-}
-
-/* Follows the paths along a key; returns whether its member is left out. */
-static bool follow(struct split *s)
+/* Follows the paths along a key without its quotes; returns whether its member is left out. */
+static bool follow(struct split *s, const char *key, size_t len)
 {
     const struct split_level *level = top(s);
-    s->next = (struct split_level){ .names = (unsigned char) (level->names + 1),
-                                    .items = str_eq(buf_text(&s->key), "\"items\"") };
-    if (s->mode == SPLIT_FRAMES && s->depth == 1 && str_eq(buf_text(&s->key), "\"object\"")) {
-        s->next = (struct split_level){ .paths = all_paths(s) };
+    bool ends = false, root = level->root;
+    unsigned paths = 0;
+    if (s->mode == SPLIT_FRAMES && s->depth == 1 && is_key(key, len, "object")) {
+        s->next = (struct split_level){ .paths = (uint16_t) all_paths(s), .root = true };
         return false;
     }
-    bool ends = false;
-    for (size_t i = 0; i < SPLIT_PATHS_MAX && level->paths >> i; i++) {
-        bool last;
-        if (!(level->paths >> i & 1) ||
-            !leads_on(path_rest(s->view.paths[i], level->names), &s->key, &last))
-            continue;
-        ends |= last;
-        s->next.paths |= last ? 0 : UINT64_C(1) << i;
-    }
+    if (level->paths)
+        paths = split_paths_follow(s->names, level->paths, key, len, &ends);
+    s->next = (struct split_level){ .paths = (uint16_t) paths,
+                                    .items = is_key(key, len, "items") };
     if (!s->view.only)
         return ends;
-    s->next.whole = level->whole || ends || (level->names == 0 && !s->next.paths);
-    return !s->next.whole && !s->next.paths;
+    s->next.whole = level->whole || ends || (root && !paths);
+    return !s->next.whole && !paths;
 }
 
-/* The key is complete: its member begins here, or is left out. */
-static int end_key(struct split *s, struct err *e)
+/* The key is complete, with its quotes: its member begins here, or is left out. */
+static int end_key(struct split *s, const char *key, size_t len, struct err *e)
 {
     struct split_level *level = top(s);
     s->in_key = s->want_key = false;
     level->has_key = true;
-    int rc = 0;
     bool too_long = s->key_too_long;
     s->key_too_long = false;
-    if (!s->pruned_at && (too_long || follow(s))) {
+    if (s->pruned_at || is_bad(s))
+        return 0;
+    if (too_long || follow(s, key + 1, len - 2)) {
         s->pruned_at = s->depth;
-    } else if (!s->pruned_at) {
-        if (level->has_member)
-            rc = emit(s, ",", 1, e);
-        level->has_member = true;
-        if (rc == 0)
-            rc = emit(s, s->key.data, s->key.len, e);
+        return 0;
     }
-    buf_reset(&s->key);
-    return rc;
+    int rc = level->has_member ? emit(s, ",", 1, e) : 0;
+    level->has_member = true;
+    return rc < 0 ? -1 : emit(s, key, len, e);
 }
 
 static bool at_item(const struct split *s)
@@ -177,13 +142,13 @@ static bool is_between(const struct split *s)
 /* The level of a container that begins here. */
 static struct split_level level_of(struct split *s, bool object, bool is_item)
 {
-    struct split_level level = { 0 };
+    struct split_level level = { .root = true };
     if (is_item)
-        level.paths = all_paths(s);
+        level.paths = (uint16_t) all_paths(s);
     else if (s->depth > 0 && top(s)->object)
         level = s->next;
     else if (s->depth > 0)
-        level = (struct split_level){ .names = top(s)->names,
+        level = (struct split_level){ .root = top(s)->root,
                                       .paths = top(s)->paths,
                                       .whole = top(s)->whole };
     level.object = object;
@@ -220,9 +185,12 @@ static int pop(struct split *s, char c, struct err *e)
 /* A part left out may be nested without limit, such as managedFields: only its end matters. */
 static int push_plain(struct split *s, bool object, struct err *e)
 {
-    if ((!s->pruned_at && !is_bad(s)) || s->depth < SPLIT_DEPTH_MAX)
+    if (s->depth < SPLIT_DEPTH_MAX)
+        s->levels[s->depth++].object = object; /* no more is read of it */
+    else if (!s->pruned_at && !is_bad(s))
         return push(s, (struct split_level){ .object = object }, e);
-    s->beyond++;
+    else
+        s->beyond++;
     return 0;
 }
 
@@ -350,6 +318,21 @@ static int copy_text(struct split *s, const char *p, size_t n, struct err *e)
     return s->in_string ? 0 : emit(s, "\"\"", 2, e);
 }
 
+/* Takes n more bytes of a key, which are in one piece nearly always. */
+static int take_key(struct split *s, const char *p, size_t n, struct err *e)
+{
+    if (!s->in_string && s->key.len == 0 && *p == '"') {
+        s->key_too_long = n > SPLIT_KEY_MAX;
+        return end_key(s, p, n, e);
+    }
+    s->key_too_long |= !s->pruned_at && !is_bad(s) && !buf_add(&s->key, p, n);
+    if (s->in_string)
+        return 0;
+    int rc = end_key(s, s->key.data, s->key.len, e);
+    buf_reset(&s->key);
+    return rc;
+}
+
 static int take_string(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     bool opens = !s->in_string;
@@ -361,9 +344,7 @@ static int take_string(struct split *s, const char *p, size_t n, size_t *ret_tak
         s->too_long = false;
     }
     *ret_taken = string_len(s, p, n);
-    if ((s->in_key ? emit(s, p, *ret_taken, e) : copy_text(s, p, *ret_taken, e)) < 0)
-        return -1;
-    return s->in_string || !s->in_key ? 0 : end_key(s, e);
+    return s->in_key ? take_key(s, p, *ret_taken, e) : copy_text(s, p, *ret_taken, e);
 }
 
 /* Bytes with a meaning for the splitter, except quotes. */
@@ -410,21 +391,30 @@ static bool at_limit(const struct split *s)
     return s->depth == SPLIT_DEPTH_MAX && !s->pruned_at && !is_bad(s);
 }
 
+/* Bytes with a meaning in a container whose view is all or nothing. */
+static bool is_bound(char c)
+{
+    static const bool bound[UCHAR_MAX + 1] = {
+        ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true
+    };
+    return bound[(unsigned char) c];
+}
+
 /* Copies or skips a container whose view is all or nothing: only its end matters. */
 static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     size_t i = 0;
     int rc = 0;
     while (i < n && rc == 0 && s->depth >= s->plain_at && !(i > 0 && at_limit(s))) {
-        if (s->in_string || p[i] == '"') {
+        if (s->in_string || p[i] == '"')
             i += string_len(s, p + i, n - i);
-            continue;
-        }
-        if (p[i] == '{' || p[i] == '[')
-            rc = push_plain(s, p[i] == '{', e);
+        else if (p[i] == '{' || p[i] == '[')
+            rc = push_plain(s, p[i++] == '{', e);
         else if (p[i] == '}' || p[i] == ']')
-            rc = pop_plain(s, p[i], e);
-        i++;
+            rc = pop_plain(s, p[i++], e);
+        else
+            while (i < n && !is_bound(p[i]))
+                i++;
     }
     *ret_taken = i;
     if (rc < 0 || emit(s, p, i, e) < 0)

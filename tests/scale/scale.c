@@ -1,7 +1,8 @@
 /* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the
  * simulator's, and the time it takes. Figures; nothing is judged. `scale FILE NODES`: a scenario
  * without a policy, which tests/scale/run makes, and how many nodes are upgraded together.
- * With `labels` or `annotations`: what an event of a Node costs, under callgrind. */
+ * With `labels` or `annotations`: what an event of a Node costs, under callgrind. With `lists` or
+ * `restart`: what the first lists cost, without a policy or with all operands up. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/condition.h"
+#include "kube/object.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/policy.h"
 #include "sim/actors/actors.h"
@@ -40,9 +42,9 @@ struct scale {
     struct scenario *scenario;
     struct manifests *manifests;
     int at_a_time; /* nodes that are upgraded together */
-    /* "labels" or "annotations": of an event of which the cost is asked for, in place of an
-     * upgrade */
-    const char *events;
+    /* "labels" or "annotations" of an event, or "lists" or "restart": of what the cost is asked
+     * for, in place of an upgrade */
+    const char *part;
     struct sim sim;
     struct api *api;
     struct wire *wire;
@@ -271,7 +273,7 @@ static void events(struct scale *s)
     s->counts = true;
     for (int i = 0; i < EVENTS; i++) {
         edit_node(s, name, "",
-                  json_pack("{s:{s:{s:o}}}", "metadata", s->events, "example.com/bench",
+                  json_pack("{s:{s:{s:o}}}", "metadata", s->part, "example.com/bench",
                             json_textf("%d", i)));
         int64_t until = s->sim.now_ms + EVENTS_APART_MS;
         while (s->sim.now_ms < until)
@@ -285,11 +287,47 @@ static void events(struct scale *s)
     fflush(stdout);
 }
 
+/* The first lists, of which callgrind counts what the splitter passes on, too. */
+static void lists(struct scale *s, const char *what)
+{
+    begin(s);
+    count_start();
+    process_start(s->ostler);
+    settle(s);
+    report(s, what);
+    const struct kind *nodes = kind_named("nodes"), *pods = kind_named("pods");
+    printf("%zu nodes, %zu pods listed\n", api_count(s->api, nodes), api_count(s->api, pods));
+    fflush(stdout);
+}
+
+/* Makes all nodes as large as real ones. */
+static void enlarge_nodes(struct scale *s)
+{
+    const struct kind *k = kind_named("nodes");
+    CLEANUP_JSON json_t *images = many_images();
+    for (size_t i = 0; i < api_count(s->api, k); i++) {
+        CLEANUP_FREE char *name = xstrdup(object_name(api_at(s->api, k, i)));
+        edit_node(s, name, "status", json_incref(images));
+    }
+    settle(s);
+}
+
+static bool asks(const struct scale *s, const char *part)
+{
+    return str_eq(s->part, part);
+}
+
 static void live(struct scale *s)
 {
     begin(s);
     settle(s);
     report(s, "before it starts");
+    if (asks(s, "lists") || asks(s, "restart"))
+        enlarge_nodes(s);
+    if (asks(s, "lists")) {
+        lists(s, "without a policy");
+        return;
+    }
     begin(s);
     process_start(s->ostler);
     settle(s);
@@ -302,7 +340,12 @@ static void live(struct scale *s)
     create(s, policy);
     settle(s);
     report(s, "all nodes marked, all operands up");
-    if (s->events) {
+    if (asks(s, "restart")) {
+        process_kill(s->ostler);
+        lists(s, "all operands up");
+        return;
+    }
+    if (s->part) {
         events(s);
         return;
     }
@@ -320,13 +363,13 @@ int main(int argc, char **argv)
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
     if ((argc != 3 && argc != 4) || atoi(argv[2]) <= 0) {
-        fprintf(stderr, "usage: scale FILE NODES [labels|annotations]\n");
+        fprintf(stderr, "usage: scale FILE NODES [labels|annotations|lists|restart]\n");
         return 2;
     }
-    struct scale s = { .at_a_time = atoi(argv[2]), .events = argc == 4 ? argv[3] : NULL };
+    struct scale s = { .at_a_time = atoi(argv[2]), .part = argc == 4 ? argv[3] : NULL };
     set_up(&s, argv[1]);
     live(&s);
-    bool well = str_eq(ready(&s), "True");
+    bool well = asks(&s, "lists") || str_eq(ready(&s), "True");
     tear_down(&s);
     return well ? 0 : 1;
 }
