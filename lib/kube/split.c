@@ -58,16 +58,42 @@ static bool is_bad(const struct split *s)
     return s->bad.kind != ERR_NONE;
 }
 
-static int emit(struct split *s, const char *bytes, size_t n, struct err *e)
+/* Copies the run. */
+static int flush(struct split *s, struct err *e)
 {
-    if (s->pruned_at || is_bad(s))
+    const char *bytes = s->run;
+    size_t n = s->run_len;
+    if (!bytes)
         return 0;
     struct buf *to = s->in_item ? &s->item : &s->envelope;
+    s->run = NULL;
+    s->run_len = 0;
     if (buf_add(to, bytes, n))
         return 0;
     /* this part may contain the object's identity */
     bool fills = buf_add(to, bytes, to->max - to->len);
     return fills ? split_refuse(s, e, "an object of more bytes than", (int) to->max) : -1;
+}
+
+/* Emits bytes. Those that follow each other in the input are copied together. */
+static int emit(struct split *s, const char *bytes, size_t n, struct err *e)
+{
+    if (s->pruned_at || is_bad(s))
+        return 0;
+    bool follows = s->run && s->run + s->run_len == bytes;
+    if (!follows && s->run && flush(s, e) < 0)
+        return -1;
+    if (!follows)
+        s->run = bytes;
+    s->run_len += n;
+    const struct buf *to = s->in_item ? &s->item : &s->envelope;
+    return s->run_len > to->max - to->len ? flush(s, e) : 0;
+}
+
+/* Bytes of the item so far. */
+static size_t item_len(const struct split *s)
+{
+    return s->item.len + s->run_len;
 }
 
 /* The innermost open container. */
@@ -121,8 +147,12 @@ static int end_key(struct split *s, const char *key, size_t len, struct err *e)
         s->pruned_at = s->depth;
         return 0;
     }
-    int rc = level->has_member ? emit(s, ",", 1, e) : 0;
+    bool comma = level->has_member;
     level->has_member = true;
+    /* Usually the comma before it is in the run's place. */
+    if (comma && s->run && s->run + s->run_len == key - 1 && key[-1] == ',')
+        return emit(s, key - 1, len + 1, e);
+    int rc = comma ? emit(s, ",", 1, e) : 0;
     return rc < 0 ? -1 : emit(s, key, len, e);
 }
 
@@ -208,18 +238,21 @@ static bool split_is_plain(const struct split *s, const struct split_level *leve
     return s->in_item && (s->pruned_at || (level->object && !level->paths && !s->view.only));
 }
 
-static int open_container(struct split *s, char c, struct err *e)
+static int open_container(struct split *s, const char *p, struct err *e)
 {
+    char c = *p;
     if (s->depth > 0 && s->want_key)
         return err_set(e, ERR_INVALID, "not JSON: '%c' where a key belongs", c);
     bool is_item = !s->in_item && at_item(s);
     if (is_item && c != '{')
         return err_set(e, ERR_INVALID, "an item that is not an object");
-    if (s->mode == SPLIT_LIST && s->depth == 0 && (c != '{' || s->envelope.len))
+    if (s->mode == SPLIT_LIST && s->depth == 0 && (c != '{' || s->envelope.len || s->run))
         return err_set(e, ERR_INVALID, "a list that is not one object");
+    if (is_item && flush(s, e) < 0)
+        return -1;
     s->in_item |= is_item;
     struct split_level level = level_of(s, c == '{', is_item);
-    if (push(s, level, e) < 0 || emit(s, &c, 1, e) < 0)
+    if (push(s, level, e) < 0 || emit(s, p, 1, e) < 0)
         return -1;
     s->want_key = c == '{';
     if (!s->plain_at && split_is_plain(s, &level))
@@ -239,14 +272,17 @@ static int end_container(struct split *s, struct err *e)
 {
     if (!s->in_item || !at_item(s))
         return 0;
+    if (flush(s, e) < 0)
+        return -1;
     s->in_item = false;
     int rc = is_bad(s) ? end_bad_item(s, e) : s->on_item(s->arg, s->item.data, s->item.len, e);
     buf_reset(&s->item);
     return rc;
 }
 
-static int close_container(struct split *s, char c, struct err *e)
+static int close_container(struct split *s, const char *p, struct err *e)
 {
+    char c = *p;
     bool dangling = s->depth > 0 && s->want_key && top(s)->has_key;
     if (s->pruned_at == s->depth)
         s->pruned_at = 0;
@@ -255,7 +291,7 @@ static int close_container(struct split *s, char c, struct err *e)
     if (dangling)
         return err_set(e, ERR_INVALID, "not JSON: '%c' after a comma", c);
     s->want_key = false;
-    return emit(s, &c, 1, e) < 0 ? -1 : end_container(s, e);
+    return emit(s, p, 1, e) < 0 ? -1 : end_container(s, e);
 }
 
 /* Whether the innermost container must not emit more members. */
@@ -265,11 +301,11 @@ static bool is_full(struct split *s)
     if (!s->in_item || s->pruned_at || (level->object && !level->whole))
         return false;
     level->members++;
-    bool enough = s->view.only && !level->object && s->item.len >= SPLIT_ENOUGH;
+    bool enough = s->view.only && !level->object && item_len(s) >= SPLIT_ENOUGH;
     return enough || level->members >= SPLIT_MEMBERS_MAX;
 }
 
-static int take_comma(struct split *s, struct err *e)
+static int take_comma(struct split *s, const char *p, struct err *e)
 {
     if (s->depth == 0)
         return err_set(e, ERR_INVALID, "not JSON: ',' outside of an object");
@@ -282,7 +318,7 @@ static int take_comma(struct split *s, struct err *e)
         s->pruned_at = s->depth;
     s->want_key = object; /* the next member that is kept brings the comma */
     /* Nothing is emitted between the items of a list. */
-    return object || at_item(s) ? 0 : emit(s, ",", 1, e);
+    return object || at_item(s) ? 0 : emit(s, p, 1, e);
 }
 
 static int refuse_between(char c, struct err *e)
@@ -290,9 +326,20 @@ static int refuse_between(char c, struct err *e)
     return err_set(e, ERR_INVALID, "not JSON: '%c' where an object belongs", c);
 }
 
+/* The length of a string that ends here and has no escapes, from its opening quote; 0: it must be
+ * looked at closely. */
+static size_t simple_len(const char *p, size_t n)
+{
+    const char *quote = memchr(p + 1, '"', n - 1);
+    return quote && quote[-1] != '\\' ? (size_t) (quote - p) + 1 : 0;
+}
+
 /* The length of a string's available part, from its opening quote. */
 static size_t string_len(struct split *s, const char *p, size_t n)
 {
+    size_t simple = s->in_string ? 0 : simple_len(p, n);
+    if (simple)
+        return simple;
     size_t i = !s->in_string || s->in_escape;
     const char *quote = i < n ? memchr(p + i, '"', n - i) : NULL;
     if (quote && (quote == p + i || quote[-1] != '\\')) /* nearly always */
@@ -309,7 +356,9 @@ static int copy_text(struct split *s, const char *p, size_t n, struct err *e)
 {
     if (!s->view.only || !s->in_item || s->pruned_at)
         return emit(s, p, n, e);
-    if (!s->too_long && s->item.len - s->string_at + n > SPLIT_STRING_MAX) {
+    if (!s->too_long && item_len(s) - s->string_at + n > SPLIT_STRING_MAX) {
+        if (flush(s, e) < 0)
+            return -1;
         s->too_long = true;
         s->item.len = s->string_at;
     }
@@ -329,10 +378,13 @@ static int take_key(struct split *s, const char *p, size_t n, struct err *e)
     if (s->in_string)
         return 0;
     int rc = end_key(s, s->key.data, s->key.len, e);
+    if (rc == 0)
+        rc = flush(s, e); /* the buffer is used again */
     buf_reset(&s->key);
     return rc;
 }
 
+/* Takes a string, and the colon after a key that is in one piece. */
 static int take_string(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     bool opens = !s->in_string;
@@ -340,7 +392,7 @@ static int take_string(struct split *s, const char *p, size_t n, size_t *ret_tak
         return refuse_between('"', e);
     if (opens) {
         s->in_key = s->want_key;
-        s->string_at = s->item.len;
+        s->string_at = item_len(s);
         s->too_long = false;
     }
     *ret_taken = string_len(s, p, n);
@@ -369,19 +421,19 @@ static int take_scalar(struct split *s, const char *p, size_t n, size_t *ret_tak
     return emit(s, p, i, e);
 }
 
-static int take_special(struct split *s, char c, struct err *e)
+static int take_special(struct split *s, const char *p, struct err *e)
 {
-    switch (c) {
+    switch (*p) {
     case '{':
     case '[':
-        return open_container(s, c, e);
+        return open_container(s, p, e);
     case '}':
     case ']':
-        return close_container(s, c, e);
+        return close_container(s, p, e);
     case ',':
-        return take_comma(s, e);
+        return take_comma(s, p, e);
     default:
-        return s->in_item ? emit(s, &c, 1, e) : 0;
+        return s->in_item ? emit(s, p, 1, e) : 0;
     }
 }
 
@@ -436,13 +488,13 @@ int split_feed(struct split *s, const char *bytes, size_t n, struct err *e)
         else if (s->in_string || bytes[i] == '"')
             rc = take_string(s, bytes + i, n - i, &taken, e);
         else if (is_special(bytes[i]))
-            rc = take_special(s, bytes[i], e);
+            rc = take_special(s, bytes + i, e);
         else
             rc = take_scalar(s, bytes + i, n - i, &taken, e);
         if (rc < 0)
             return -1;
     }
-    return 0;
+    return flush(s, e);
 }
 
 static int parse_item(void *arg, const char *text, size_t len, struct err *e)
@@ -466,6 +518,8 @@ json_t *split_object_begun(const char *text, size_t len, const struct split_view
     for (s.pruned_at = 0; depth > 0; depth--)
         if (emit(&s, s.levels[depth - 1].object ? "}" : "]", 1, NULL) < 0)
             return NULL;
+    if (flush(&s, NULL) < 0)
+        return NULL;
     parse_item(&object, s.item.data, s.item.len, NULL);
     return object;
 }

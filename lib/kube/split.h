@@ -93,6 +93,9 @@ struct split {
     struct buf key;
     size_t string_at; /* start of the current string in the item */
     bool too_long;    /* the string exceeds SPLIT_STRING_MAX */
+    /* Bytes of the input that belong to the item, or the envelope, and are not copied yet. */
+    const char *run;
+    size_t run_len;
     struct buf item;
     struct buf envelope;
 };

@@ -287,6 +287,17 @@ static void events(struct scale *s)
     fflush(stdout);
 }
 
+static void print_listed(const struct scale *s, const char *plural)
+{
+    const struct kind *k = kind_named(plural);
+    size_t count = api_count(s->api, k), bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP_FREE char *text = json_compact(api_at(s->api, k, i));
+        bytes += strlen(text);
+    }
+    printf("%zu %s of %zu bytes\n", count, plural, count ? bytes / count : 0);
+}
+
 /* The first lists, of which callgrind counts what the splitter passes on, too. */
 static void lists(struct scale *s, const char *what)
 {
@@ -295,8 +306,8 @@ static void lists(struct scale *s, const char *what)
     process_start(s->ostler);
     settle(s);
     report(s, what);
-    const struct kind *nodes = kind_named("nodes"), *pods = kind_named("pods");
-    printf("%zu nodes, %zu pods listed\n", api_count(s->api, nodes), api_count(s->api, pods));
+    print_listed(s, "nodes");
+    print_listed(s, "pods");
     fflush(stdout);
 }
 
