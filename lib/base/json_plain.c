@@ -217,3 +217,17 @@ json_t *json_plain(const char *text, size_t len)
     json_decref(value);
     return NULL;
 }
+
+bool json_is_plain_text(const char *text, size_t len)
+{
+    size_t i = 0;
+    for (uint64_t word; len - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        if (bytes_below(word, ' ') | bytes_below(word ^ EACH_BYTE('\\'), 1) |
+            (word & EACH_BYTE(0x80)))
+            return false;
+    }
+    while (i < len && (is_plain((unsigned char) text[i]) || text[i] == '"'))
+        i++;
+    return i == len;
+}

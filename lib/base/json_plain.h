@@ -5,6 +5,7 @@
 #define OSTLER_BASE_JSON_PLAIN_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Containers within each other beyond which it gives up. */
@@ -12,5 +13,7 @@ enum { JSON_PLAIN_DEPTH_MAX = 64 };
 
 /* The tree of one document without duplicate keys; NULL: given up. New reference. */
 json_t *json_plain(const char *text, size_t len);
+/* Whether a text has no escapes and only printable ASCII. */
+bool json_is_plain_text(const char *text, size_t len);
 
 #endif

@@ -86,6 +86,8 @@ static int on_item(void *arg, const char *text, size_t len, struct err *e)
 {
     (void) e;
     struct informer *inf = arg;
+    if (table_list_passes(inf->table, text, len))
+        return 0;
     CLEANUP_ERR struct err why = { 0 };
     CLEANUP_JSON json_t *object = json_parse_stored(text, len, &why);
     if (object)
@@ -181,6 +183,10 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
 {
     struct informer *inf = arg;
     struct frame frame;
+    if (table_event_passes(inf->table, text, len, frame.rv)) {
+        informer_hear(inf, frame.rv);
+        return 0;
+    }
     bool parsed, known = inf->table->hash_of && frame_read(text, len, &frame);
     if (known &&
         (table_event_repeats(inf->table, &frame) || table_event_relabels(inf->table, &frame))) {
