@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "kube/skip.h"
 #include "kube/split_paths.h"
 
 /* etcd accepts objects up to 1.5 MiB, and JSON may need six bytes per character ("\u003c"). Any
@@ -212,12 +213,12 @@ static int pop(struct split *s, char c, struct err *e)
     return 0;
 }
 
-/* A part left out may be nested without limit, such as managedFields: only its end matters. */
+/* Of an object that is too large or too deep only the end matters. */
 static int push_plain(struct split *s, bool object, struct err *e)
 {
     if (s->depth < SPLIT_DEPTH_MAX)
         s->levels[s->depth++].object = object; /* no more is read of it */
-    else if (!s->pruned_at && !is_bad(s))
+    else if (!is_bad(s))
         return push(s, (struct split_level){ .object = object }, e);
     else
         s->beyond++;
@@ -452,7 +453,24 @@ static bool is_bound(char c)
     return bound[(unsigned char) c];
 }
 
-/* Copies or skips a container whose view is all or nothing: only its end matters. */
+/* Skips a container that is left out. It may be nested without limit, such as managedFields: of
+ * what is in it, brackets are only counted. */
+static int skip_plain(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
+{
+    struct skip skip = { s->beyond + 1, s->in_string, s->in_escape };
+    *ret_taken = skip_json(&skip, p, n);
+    s->in_string = skip.in_string;
+    s->in_escape = skip.in_escape;
+    s->beyond = skip.open ? skip.open - 1 : 0;
+    if (skip.open)
+        return 0;
+    s->plain_at = 0;
+    s->want_key = false;
+    return pop(s, p[*ret_taken - 1], e);
+}
+
+/* Copies a container that is kept as a whole, or skips the rest of an object: only its end
+ * matters. */
 static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     size_t i = 0;
@@ -483,7 +501,9 @@ int split_feed(struct split *s, const char *bytes, size_t n, struct err *e)
     for (size_t i = 0, taken; i < n; i += taken) {
         int rc;
         taken = 1;
-        if (s->plain_at)
+        if (s->plain_at && s->pruned_at)
+            rc = skip_plain(s, bytes + i, n - i, &taken, e);
+        else if (s->plain_at)
             rc = take_plain(s, bytes + i, n - i, &taken, e);
         else if (s->in_string || bytes[i] == '"')
             rc = take_string(s, bytes + i, n - i, &taken, e);
