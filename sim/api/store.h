@@ -33,6 +33,8 @@ struct store {
     struct api_commit *commits;
     size_t cap;
     struct map users;        /* every user that has written, by name: interned */
+    bool shares;             /* equal parts of objects are one tree (share.h) */
+    struct map parts;        /* such parts */
     struct map incarnations; /* how often an object with a key was created: struct incarnation */
 };
 

@@ -136,6 +136,7 @@ static void set_up(struct scale *s, const char *file)
     }
     sim_init(&s->sim, s->scenario->seed);
     s->api = api_new(&s->sim.clock);
+    api_share_parts(s->api);
     api_on_commit(s->api, on_commit, s);
     s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
                                                .api = s->api,
