@@ -51,9 +51,10 @@ static const char *skip_plain(const char *at, const char *end)
 /* What a short escape stands for; 0: it is none. */
 static char unescaped(char c)
 {
-    static const char plain[UCHAR_MAX + 1] = { ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',
-                                               ['b'] = '\b', ['f'] = '\f',  ['n'] = '\n',
-                                               ['r'] = '\r', ['t'] = '\t' };
+    static const char plain[UCHAR_MAX + 1] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'
+    };
     return plain[(unsigned char) c];
 }
 

@@ -126,8 +126,7 @@ static bool follow(struct split *s, const char *key, size_t len)
     }
     if (level->paths)
         paths = split_paths_follow(s->names, level->paths, key, len, &ends);
-    s->next = (struct split_level){ .paths = (uint16_t) paths,
-                                    .items = is_key(key, len, "items") };
+    s->next = (struct split_level){ .paths = (uint16_t) paths, .items = is_key(key, len, "items") };
     if (!s->view.only)
         return ends;
     s->next.whole = level->whole || ends || (root && !paths);
@@ -239,17 +238,23 @@ static bool split_is_plain(const struct split *s, const struct split_level *leve
     return s->in_item && (s->pruned_at || (level->object && !level->paths && !s->view.only));
 }
 
-static int open_container(struct split *s, const char *p, struct err *e)
+/* Refuses a container where none may begin. */
+static int check_container(const struct split *s, char c, bool is_item, struct err *e)
 {
-    char c = *p;
     if (s->depth > 0 && s->want_key)
         return err_set(e, ERR_INVALID, "not JSON: '%c' where a key belongs", c);
-    bool is_item = !s->in_item && at_item(s);
     if (is_item && c != '{')
         return err_set(e, ERR_INVALID, "an item that is not an object");
     if (s->mode == SPLIT_LIST && s->depth == 0 && (c != '{' || s->envelope.len || s->run))
         return err_set(e, ERR_INVALID, "a list that is not one object");
-    if (is_item && flush(s, e) < 0)
+    return 0;
+}
+
+static int open_container(struct split *s, const char *p, struct err *e)
+{
+    char c = *p;
+    bool is_item = !s->in_item && at_item(s);
+    if (check_container(s, c, is_item, e) < 0 || (is_item && flush(s, e) < 0))
         return -1;
     s->in_item |= is_item;
     struct split_level level = level_of(s, c == '{', is_item);
@@ -469,6 +474,11 @@ static int skip_plain(struct split *s, const char *p, size_t n, size_t *ret_take
     return pop(s, p[*ret_taken - 1], e);
 }
 
+static int take_bracket(struct split *s, char c, struct err *e)
+{
+    return c == '{' || c == '[' ? push_plain(s, c == '{', e) : pop_plain(s, c, e);
+}
+
 /* Copies a container that is kept as a whole, or skips the rest of an object: only its end
  * matters. */
 static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
@@ -478,10 +488,8 @@ static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_take
     while (i < n && rc == 0 && s->depth >= s->plain_at && !(i > 0 && at_limit(s))) {
         if (s->in_string || p[i] == '"')
             i += string_len(s, p + i, n - i);
-        else if (p[i] == '{' || p[i] == '[')
-            rc = push_plain(s, p[i++] == '{', e);
-        else if (p[i] == '}' || p[i] == ']')
-            rc = pop_plain(s, p[i++], e);
+        else if (is_bound(p[i]))
+            rc = take_bracket(s, p[i++], e);
         else
             while (i < n && !is_bound(p[i]))
                 i++;

@@ -60,11 +60,11 @@ enum {
 };
 
 struct split_level {
-    bool object;     /* {}, not [] */
-    bool has_key;    /* a member was seen, copied or left out */
-    bool has_member; /* a member was copied: the next one needs a comma */
-    bool items;      /* it is the value of `items` */
-    bool whole;      /* a path of an `only` view ended here or above */
+    bool object;      /* {}, not [] */
+    bool has_key;     /* a member was seen, copied or left out */
+    bool has_member;  /* a member was copied: the next one needs a comma */
+    bool items;       /* it is the value of `items` */
+    bool whole;       /* a path of an `only` view ended here or above */
     bool root;        /* no name of the item leads here */
     uint16_t paths;   /* where the paths go on that lead here (split_paths.h); 0: none do */
     unsigned members; /* commas so far, if they count */
@@ -73,7 +73,7 @@ struct split_level {
 /* Initialise with split_init(). */
 struct split {
     enum split_mode mode;
-    struct split_view view; /* zeroed: emits everything */
+    struct split_view view;   /* zeroed: emits everything */
     struct split_name *names; /* its paths; NULL: none. Owned */
     split_item_fn *on_item;
     /* set after split_init(); NULL: an object that is too large ends the stream */

@@ -36,8 +36,8 @@ struct table {
     /* With hash_of: the record of an object of which only the labels differ from that of a held
      * one. */
     struct record *(*relabelled)(void *arg, const struct record *held, const json_t *labels);
-    /* Whether an object, or a watch event of it, may have a record, told from its text; NULL: each is
-     * parsed. */
+    /* Whether an object, or a watch event of it, may have a record, told from its text; NULL: each
+     * is parsed. */
     bool (*matters)(void *arg, const char *text, size_t len);
     struct map records;
     uint64_t rv;   /* newest version from the watch, including bookmarks */

@@ -55,7 +55,7 @@ static void share_members(struct map *parts, json_t *object)
 {
     JSON_EACH_MEMBER (key, value, object) {
         json_t *equal = json_object_size(value) + json_array_size(value) ? first_equal(parts, value)
-                                                                        : value;
+                                                                         : value;
         if (equal != value)
             json_object_iter_set(object, json_object_key_to_iter(key), equal);
     }

@@ -274,6 +274,14 @@ void store_compact(struct store *s, uint64_t rv)
         commit_clear(&s->commits[s->first % s->cap]);
 }
 
+bool store_changed_since(const struct store *s, const struct kind *k, uint64_t rv)
+{
+    uint64_t at = s->rv;
+    while (at > rv && store_commit_at(s, at)->kind != k)
+        at--;
+    return at > rv;
+}
+
 struct kind_store *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv)
 {
     const struct kind_store *now = store_of_kind(s, k);

@@ -1,7 +1,7 @@
 /* Any JSON as a Pod, which any user may have made and any kubelet may have written to: no crash,
  * reading it twice gives the same, what is kept of words of others is within its bounds, and it is
- * a one-off pod of Ostler's or one of all others, never both. Of one of these its text tells that it
- * matters. */
+ * a one-off pod of Ostler's or one of all others, never both. Its text
+ * tells of one that is kept that it matters. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

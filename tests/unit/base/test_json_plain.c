@@ -72,7 +72,8 @@ static char *nested(size_t depth)
 static void deep_nesting_is_given_up(void **state)
 {
     (void) state;
-    CLEANUP_FREE char *most = nested(JSON_PLAIN_DEPTH_MAX), *more = nested(JSON_PLAIN_DEPTH_MAX + 1);
+    CLEANUP_FREE char *most = nested(JSON_PLAIN_DEPTH_MAX),
+                      *more = nested(JSON_PLAIN_DEPTH_MAX + 1);
     CLEANUP_JSON json_t *read = json_plain(most, strlen(most));
     assert_non_null(read);
     assert_null(json_plain(more, strlen(more)));
@@ -100,7 +101,10 @@ static const struct plain_row {
     { "a backslash in a word is not", "123\\5678", false },
     { "a backslash after the words is not", "12345678\\", false },
     { "a byte beyond ASCII is not", "12345678\xc3\xa4", false },
-    { "a byte beyond ASCII in a word is not", "123\xc3\xa4" "678", false },
+    { "a byte beyond ASCII in a word is not",
+      "123\xc3\xa4"
+      "678",
+      false },
     { "a control character is not", "12345678\n", false },
     { "a control character in a word is not", "1234\n678", false },
 };

@@ -7,7 +7,8 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-#define POD(meta, spec) "{'metadata':{'name':'p','namespace':'ml','uid':'u1'" meta "},'spec':{" spec "}}"
+#define POD(meta, spec)                                                                            \
+    "{'metadata':{'name':'p','namespace':'ml','uid':'u1'" meta "},'spec':{" spec "}}"
 #define ON(node) "'nodeName':'" node "'"
 
 /* The pod u2 holds a GPU of node b. */
@@ -34,8 +35,8 @@ static const struct row {
     { "a request for a slice of a GPU",
       POD("", "'initContainers':[{'resources':{'limits':{'nvidia.com/mig-1g.5gb':'1'}}}]"), true },
     { "a claim of a device", POD("", "'resourceClaims':[{'name':'gpu'}]"), true },
-    { "a label of another operator's driver", POD(",'labels':{'app':'nvidia-driver-daemonset'}", ""),
-      true },
+    { "a label of another operator's driver",
+      POD(",'labels':{'app':'nvidia-driver-daemonset'}", ""), true },
     { "an image of another operator's driver",
       POD("", "'containers':[{'image':'gcr.io/cos-nvidia-installer:fixed'}]"), true },
     { "a message with an escape, which may hide a name",
@@ -43,8 +44,8 @@ static const struct row {
     { "a message beyond ASCII", "{'metadata':{'name':'p'},'status':{'message':'\xc3\xa4'}}", true },
     { "a holder of a GPU", "{'metadata':{'uid':'u2'},'spec':{" ON("b") "}}", true },
     { "another pod on the holder's node", POD("", ON("b")), false },
-    { "a pod with the holder's uid on another node", "{'metadata':{'uid':'u2'},'spec':{" ON("a") "}}",
-      false },
+    { "a pod with the holder's uid on another node",
+      "{'metadata':{'uid':'u2'},'spec':{" ON("a") "}}", false },
     { "a label as the member of the node, before it",
       "{'metadata':{'labels':{'nodeName':'a'},'uid':'u2'},'spec':{" ON("b") "}}", true },
     { "a label as the member of the uid, before it",
