@@ -223,7 +223,7 @@ static void on_resumed(void *arg)
     take_proof(arg);
 }
 
-static int feed(void *arg, const char *bytes, size_t n)
+static int informer_feed(void *arg, const char *bytes, size_t n)
 {
     struct informer *inf = arg;
     return split_feed(&inf->split, bytes, n, &inf->failure);
@@ -433,7 +433,7 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
                                        .done = informer_on_reply,
                                        .arg = inf,
                                        .began = informer_on_begin,
-                                       .feed = feed,
+                                       .feed = informer_feed,
                                        .body = BUF_INIT(ERROR_BODY_MAX) };
     inf->delay = (struct timer){ .fn = on_delay, .arg = inf };
     inf->silence = (struct timer){ .fn = on_silence, .arg = inf };
