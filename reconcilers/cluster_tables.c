@@ -18,6 +18,7 @@
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/model/pod_text.h"
 #include "reconcilers/model/foreign.h"
 #include "reconcilers/decide/records.h"
 
@@ -218,6 +219,21 @@ static bool is_holder(const struct cluster *c, const json_t *object)
     const char *node = json_str_or_empty(object, "spec.nodeName");
     return node_holders_have(holders_in(table_get(&c->tables[RESOURCE_GPU_NODE], node)),
                              str_hash_id(object_uid(object)));
+}
+
+/* As pod_text_holds_fn. */
+static bool holds(const void *arg, const char *node, uint64_t uid)
+{
+    const struct cluster *c = arg;
+    return node_holders_have(holders_in(table_get(&c->tables[RESOURCE_GPU_NODE], node)), uid);
+}
+
+/* Whether pod_of() may look at the pod, or make a record of it. */
+static bool pod_matters(void *arg, const char *text, size_t len)
+{
+    const struct cluster *c = arg;
+    const struct pod_text_asks asks = { c->o.operand_namespace, holds, c };
+    return c->all_pods || pod_text_matters(&asks, text, len);
 }
 
 /* Ostler's own pods stay: one works there, and the others would come back, for they tolerate the
@@ -441,6 +457,7 @@ static void tables_init(struct cluster *c)
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         table_init(&c->tables[rows[i].id], &rows[i].ops);
+    c->tables[RESOURCE_POD].matters = pod_matters;
     c->tables[RESOURCE_NODE].hash_of = node_hash;
     c->tables[RESOURCE_NODE].relabelled = relabelled;
 }

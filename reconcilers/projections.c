@@ -95,7 +95,6 @@ static const char *const of_pods[] = {
     "status.startTime",
     NULL,
 };
-_Static_assert(ARRAY_LEN(of_pods) <= SPLIT_PATHS_MAX, "a view has so many paths");
 
 /* What another operator's DaemonSet runs, and on which nodes. Its status changes with every node
  * that joins. */

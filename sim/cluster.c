@@ -203,6 +203,7 @@ struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct er
     if (read_scenario(c, e) < 0)
         goto fail;
     c->api = api_new(&c->sim.clock);
+    api_share_parts(c->api);
     if (install(c, e) < 0)
         goto fail;
     if (populate(c, e) < 0)

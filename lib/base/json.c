@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/json_plain.h"
 #include "base/str.h"
 
 #define JSON_INT_MAX ((INT64_C(1) << 53) - 1)
@@ -147,7 +148,10 @@ static json_t *parse_without_nuls(const char *text, size_t len, json_error_t *er
 static json_t *json_parse_now(const char *text, size_t len, size_t flags, struct err *e)
 {
     json_error_t error;
-    json_t *root = json_loadb(text, len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    json_t *root = json_plain(text, len);
+    if (root)
+        return root;
+    root = json_loadb(text, len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
     if (!root && json_error_code(&error) == json_error_null_byte_in_key)
         root = parse_without_nuls(text, len, &error);
     if (!root)

@@ -161,22 +161,48 @@ static void take_hashes(const char *object, const char *end, const struct identi
     ret->labels_len = length(labels);
 }
 
+/* Takes an object up to the end of its metadata. */
+static bool takes_names(struct part *p, struct identity *id, struct frame *ret)
+{
+    struct part key;
+    *id = (struct identity){ 0 };
+    if (!takes(p, "{"))
+        return false;
+    while (!takes(p, "\"metadata\":{"))
+        if (!takes_string(p, &key) || !takes(p, ":") || !skips_value(p) || !takes(p, ","))
+            return false;
+    return takes_identity(p, id) && frame_key(id, ret->key) && copy(&id->rv, ret->rv, FRAME_RV_MAX);
+}
+
+static bool takes_type(struct part *p)
+{
+    return takes(p, "{\"type\":\"MODIFIED\",\"object\":") ||
+           takes(p, "{\"type\":\"ADDED\",\"object\":");
+}
+
 bool frame_read(const char *text, size_t len, struct frame *ret)
 {
-    struct part p = { text, text + len }, key;
-    if (!takes(&p, "{\"type\":\"MODIFIED\",\"object\":") &&
-        !takes(&p, "{\"type\":\"ADDED\",\"object\":"))
+    struct part p = { text, text + len };
+    struct identity id;
+    if (!takes_type(&p))
         return false;
     const char *object = p.at;
-    struct identity id = { 0 };
-    if (!takes(&p, "{"))
-        return false;
-    while (!takes(&p, "\"metadata\":{"))
-        if (!takes_string(&p, &key) || !takes(&p, ":") || !skips_value(&p) || !takes(&p, ","))
-            return false;
-    if (!takes_identity(&p, &id) || !frame_key(&id, ret->key) ||
-        !copy(&id.rv, ret->rv, FRAME_RV_MAX))
+    if (!takes_names(&p, &id, ret))
         return false;
     take_hashes(object, text + len, &id, ret);
     return true;
+}
+
+bool frame_name(const char *text, size_t len, struct frame *ret)
+{
+    struct part p = { text, text + len };
+    struct identity id;
+    return takes_type(&p) && takes_names(&p, &id, ret);
+}
+
+bool frame_name_object(const char *text, size_t len, struct frame *ret)
+{
+    struct part p = { text, text + len };
+    struct identity id;
+    return takes_names(&p, &id, ret);
 }

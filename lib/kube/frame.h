@@ -32,5 +32,9 @@ struct frame {
 /* Reads {"type":"ADDED","object":{…}} or the same with MODIFIED; false: it is another event, or
  * must be parsed. */
 bool frame_read(const char *text, size_t len, struct frame *ret);
+/* Reads only key and version of the same event. */
+bool frame_name(const char *text, size_t len, struct frame *ret);
+/* Reads only key and version of an object. */
+bool frame_name_object(const char *text, size_t len, struct frame *ret);
 
 #endif

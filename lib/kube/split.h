@@ -1,8 +1,8 @@
 /* Splits a JSON stream into its objects while the bytes arrive. It drops members that no code
  * reads (most of a pod) before the parser sees them. It limits what it takes of objects that
- * tenants can write. It checks nesting, limits and the commas that it moves; jansson checks the
- * rest. jansson gets one object at a time, so that memory holds only one tree. A list of 5,000
- * nodes takes 2.6 MB this way. */
+ * tenants can write. It checks nesting, limits and the commas that it moves, and of what it leaves
+ * out that the brackets are as many; the parser checks the rest. The parser gets one object at a
+ * time, so that memory holds only one tree. A list of 5,000 nodes takes 2.6 MB this way. */
 #ifndef OSTLER_KUBE_SPLIT_H
 #define OSTLER_KUBE_SPLIT_H
 
@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "kube/split_paths.h"
 
 enum split_mode {
     SPLIT_LIST,   /* one list object; emits the elements of `items`, the rest is the envelope */
@@ -29,9 +30,6 @@ typedef int split_item_fn(void *arg, const char *text, size_t len, struct err *e
  * anywhere. -1 (with the error set) ends the stream. */
 typedef int split_bad_fn(void *arg, const char *text, size_t len, const struct err *why,
                          struct err *e);
-
-/* Most paths in a view. */
-enum { SPLIT_PATHS_MAX = 64 };
 
 /* The part of an object that is emitted. */
 struct split_view {
@@ -62,21 +60,21 @@ enum {
 };
 
 struct split_level {
-    bool object;     /* {}, not [] */
-    bool has_key;    /* a member was seen, copied or left out */
-    bool has_member; /* a member was copied: the next one needs a comma */
-    bool items;      /* it is the value of `items` */
-    bool whole;      /* a path of an `only` view ended here or above */
-    /* names of a path that lead here; an array's elements count as the array */
-    unsigned char names;
+    bool object;      /* {}, not [] */
+    bool has_key;     /* a member was seen, copied or left out */
+    bool has_member;  /* a member was copied: the next one needs a comma */
+    bool items;       /* it is the value of `items` */
+    bool whole;       /* a path of an `only` view ended here or above */
+    bool root;        /* no name of the item leads here */
+    uint16_t paths;   /* where the paths go on that lead here (split_paths.h); 0: none do */
     unsigned members; /* commas so far, if they count */
-    uint64_t paths;   /* bit i: the first names of view.paths[i] lead here */
 };
 
 /* Initialise with split_init(). */
 struct split {
     enum split_mode mode;
-    struct split_view view; /* zeroed: emits everything */
+    struct split_view view;   /* zeroed: emits everything */
+    struct split_name *names; /* its paths; NULL: none. Owned */
     split_item_fn *on_item;
     /* set after split_init(); NULL: an object that is too large ends the stream */
     split_bad_fn *on_bad;
@@ -95,6 +93,9 @@ struct split {
     struct buf key;
     size_t string_at; /* start of the current string in the item */
     bool too_long;    /* the string exceeds SPLIT_STRING_MAX */
+    /* Bytes of the input that belong to the item, or the envelope, and are not copied yet. */
+    const char *run;
+    size_t run_len;
     struct buf item;
     struct buf envelope;
 };

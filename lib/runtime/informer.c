@@ -87,6 +87,8 @@ static int on_item(void *arg, const char *text, size_t len, struct err *e)
 {
     (void) e;
     struct informer *inf = arg;
+    if (table_list_passes(inf->table, text, len))
+        return 0;
     CLEANUP_ERR struct err why = { 0 };
     CLEANUP_JSON json_t *object = json_parse_stored(text, len, &why);
     if (object)
@@ -182,6 +184,10 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
 {
     struct informer *inf = arg;
     struct frame frame;
+    if (table_event_passes(inf->table, text, len, frame.rv)) {
+        informer_hear(inf, frame.rv);
+        return 0;
+    }
     bool parsed, known = inf->table->hash_of && frame_read(text, len, &frame);
     if (known &&
         (table_event_repeats(inf->table, &frame) || table_event_relabels(inf->table, &frame))) {
@@ -218,7 +224,7 @@ static void on_resumed(void *arg)
     take_proof(arg);
 }
 
-static int feed(void *arg, const char *bytes, size_t n)
+static int informer_feed(void *arg, const char *bytes, size_t n)
 {
     struct informer *inf = arg;
     return split_feed(&inf->split, bytes, n, &inf->failure);
@@ -430,7 +436,7 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
                                        .done = informer_on_reply,
                                        .arg = inf,
                                        .began = informer_on_begin,
-                                       .feed = feed,
+                                       .feed = informer_feed,
                                        .body = BUF_INIT(ERROR_BODY_MAX) };
     inf->delay = (struct timer){ .fn = on_delay, .arg = inf };
     inf->silence = (struct timer){ .fn = on_silence, .arg = inf };

@@ -1,5 +1,7 @@
 #include "runtime/table.h"
 
+#include <string.h>
+
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -162,6 +164,29 @@ static void take_version(struct table *t, struct record *r, uint64_t rv)
     table_bookmark(t, rv);
     r->rv = rv;
     r->seen = r->written = 0;
+}
+
+static bool table_misses(const struct table *t, const char *text, size_t len, const char *key)
+{
+    return !table_get(t, key) && !t->matters(t->ops.arg, text, len);
+}
+
+bool table_list_passes(const struct table *t, const char *text, size_t len)
+{
+    struct frame f;
+    return t->matters && frame_name_object(text, len, &f) && table_misses(t, text, len, f.key);
+}
+
+bool table_event_passes(struct table *t, const char *text, size_t len,
+                        char ret_rv[static FRAME_RV_MAX])
+{
+    struct frame f;
+    if (!t->matters || !frame_name(text, len, &f) || !object_rv_parse(f.rv) ||
+        !table_misses(t, text, len, f.key))
+        return false;
+    table_bookmark(t, object_rv_parse(f.rv));
+    memcpy(ret_rv, f.rv, FRAME_RV_MAX);
+    return true;
 }
 
 bool table_event_repeats(struct table *t, const struct frame *f)

@@ -36,6 +36,9 @@ struct table {
     /* With hash_of: the record of an object of which only the labels differ from that of a held
      * one. */
     struct record *(*relabelled)(void *arg, const struct record *held, const json_t *labels);
+    /* Whether an object, or a watch event of it, may have a record, told from its text; NULL: each
+     * is parsed. */
+    bool (*matters)(void *arg, const char *text, size_t len);
     struct map records;
     uint64_t rv;   /* newest version from the watch, including bookmarks */
     uint32_t list; /* number of the current list */
@@ -62,10 +65,16 @@ bool table_list_keep(struct table *t, const char *key, const char *uid);
 /* The list contains an object with unreadable identity: it may be any object, so this list
  * removes no records. */
 void table_list_keep_all(struct table *t);
+/* Whether a list's object has no record and gets none: there is nothing to do. */
+bool table_list_passes(const struct table *t, const char *text, size_t len);
 /* The list is complete, at version `rv`. */
 void table_list_end(struct table *t, uint64_t rv);
 /* A watch event: an object or its deletion. */
 void table_event(struct table *t, const json_t *object, bool deleted);
+/* A watch event of an object that has no record and gets none. Returns whether it is; it is then
+ * taken, and its version is in `ret_rv`. */
+bool table_event_passes(struct table *t, const char *text, size_t len,
+                        char ret_rv[static FRAME_RV_MAX]);
 /* A watch event whose text differs only in its version from one that the record follows from.
  * Returns whether it is; it is then taken. */
 bool table_event_repeats(struct table *t, const struct frame *f);

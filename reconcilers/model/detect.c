@@ -67,7 +67,7 @@ static const struct sign foreign_node_signs[] = {
 };
 
 /* Pods that serve GPUs for another operator. NVIDIA's plugin image is no sign, because feature
- * discovery runs from the same image. */
+ * discovery runs from the same image. Each row has a vendor's word, which pod_text.h looks for. */
 static const struct sign foreign_pod_signs[] = {
     { SIGN_LABEL, "app", "nvidia-driver-daemonset", "NVIDIA's GPU operator runs its driver here",
       HAND_OVER_OPERATOR },

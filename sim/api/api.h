@@ -78,6 +78,9 @@ uint64_t api_rv(const struct api *api);
 /* Sets the minor version of Kubernetes 1 at /version; nothing else changes. Static text. */
 void api_set_minor(struct api *api, const char *minor);
 
+/* From now on equal parts of objects are one tree, for a large cluster: writes take longer. */
+void api_share_parts(struct api *api);
+
 /* Uses schemas of custom kinds (sim/api/custom_rules.h) that servers share. Borrowed. */
 struct custom_schemas;
 void api_share_schemas(struct api *api, struct custom_schemas *schemas);

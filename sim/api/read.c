@@ -142,8 +142,9 @@ int page_read(const struct api *api, const struct kind *k, const struct list_opt
         return -1;
     const struct kind *stored = event_stored_kind(k);
     bool is_now = start.rv == 0 || start.rv == api->store.rv;
-    struct kind_store *old = is_now ? NULL : store_snapshot(&api->store, stored, start.rv);
-    const struct kind_store *t = is_now ? store_of_kind(&api->store, stored) : old;
+    bool same = is_now || !store_changed_since(&api->store, stored, start.rv);
+    struct kind_store *old = same ? NULL : store_snapshot(&api->store, stored, start.rv);
+    const struct kind_store *t = same ? store_of_kind(&api->store, stored) : old;
     *ret = (struct page){ .objects = json_array(), .rv = is_now ? api->store.rv : start.rv };
     read_fill(t, &start, o, f, ret);
     if (old)

@@ -49,6 +49,11 @@ void api_free(struct api *api)
     free(api);
 }
 
+void api_share_parts(struct api *api)
+{
+    api->store.shares = true;
+}
+
 void api_share_schemas(struct api *api, struct custom_schemas *schemas)
 {
     if (!api->shares_schemas)

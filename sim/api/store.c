@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "sim/api/share.h"
 
 /* The version before the first commit; "0" has another meaning for clients. */
 enum { FIRST_RV = 1 };
@@ -59,6 +60,7 @@ void store_clear(struct store *s)
     for (size_t i = 0; i < s->cap; i++)
         commit_clear(&s->commits[i]);
     free(s->commits);
+    share_clear(&s->parts);
     map_clear_with(&s->users, free);
     map_clear_with(&s->incarnations, free);
     *s = (struct store){ 0 };
@@ -242,6 +244,9 @@ const struct api_commit *store_commit(struct store *s, const struct store_write 
     }
     char key[STORE_KEY_MAX];
     store_key(w->ns, w->name, key);
+    const struct entry *held = s->shares ? store_get(s, w->kind, w->ns, w->name) : NULL;
+    if (s->shares && after_steal)
+        share_parts(&s->parts, held ? held->object : NULL, after_steal);
     json_t *before = table_set(&s->tables[kind_index(w->kind)], key, after_steal);
     *c = (struct api_commit){ .rv = s->rv,
                               .kind = w->kind,
@@ -267,6 +272,14 @@ void store_compact(struct store *s, uint64_t rv)
 {
     for (; s->first <= rv && s->first <= s->rv; s->first++)
         commit_clear(&s->commits[s->first % s->cap]);
+}
+
+bool store_changed_since(const struct store *s, const struct kind *k, uint64_t rv)
+{
+    uint64_t at = s->rv;
+    while (at > rv && store_commit_at(s, at)->kind != k)
+        at--;
+    return at > rv;
 }
 
 struct kind_store *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv)

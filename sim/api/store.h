@@ -33,6 +33,8 @@ struct store {
     struct api_commit *commits;
     size_t cap;
     struct map users;        /* every user that has written, by name: interned */
+    bool shares;             /* equal parts of objects are one tree (share.h) */
+    struct map parts;        /* such parts */
     struct map incarnations; /* how often an object with a key was created: struct incarnation */
 };
 
@@ -80,6 +82,8 @@ const struct api_commit *store_commit_at(const struct store *s, uint64_t rv);
 bool store_knows_since(const struct store *s, uint64_t rv);
 /* Forgets the commits up to a version. */
 void store_compact(struct store *s, uint64_t rv);
+/* Whether objects of a kind were written after a version, of which the history is kept. */
+bool store_changed_since(const struct store *s, const struct kind *k, uint64_t rv);
 /* The objects of a kind at an older version; history must reach back to it (store_knows_since()).
  * Call store_snapshot_free() when done. */
 struct kind_store *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv);

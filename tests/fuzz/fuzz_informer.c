@@ -664,6 +664,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct table_ops ops = thing_ops(NULL);
     table_init(&h.table, &ops);
     h.table.hash_of = thing_hash;
+    h.table.matters = thing_matters;
     unsigned flags = take(&h, 256);
     h.optional = flags & 1;
     const struct informer_options options = { .resource = RESOURCE_NODE,

@@ -1,10 +1,12 @@
 /* Any bytes as JSON: no crash; what is read is written, compact and sorted, as texts that are read
- * as the same, and paths into it end somewhere. */
+ * as the same, and paths into it end somewhere. What the reader of plain JSON reads, jansson reads
+ * as the same tree with the same order of keys. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_plain.h"
 #include "base/mem.h"
 #include "tests/fuzz/floats.h"
 
@@ -31,8 +33,20 @@ static void check_reading(const json_t *value)
     }
 }
 
+static void check_plain(const char *text, size_t len)
+{
+    CLEANUP_JSON json_t *plain = json_plain(text, len);
+    CLEANUP_JSON json_t *jansson = json_loadb(text, len, JSON_DECODE_ANY, NULL);
+    if (!plain)
+        return;
+    CLEANUP_FREE char *is = json_compact(plain), *wanted = json_compact(jansson);
+    if (!jansson || !json_equal(plain, jansson) || strcmp(is, wanted) != 0)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    check_plain((const char *) data, size);
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *value = json_parse((const char *) data, size, &e);
     if (!value && (e.kind == ERR_NONE || !*err_msg(&e)))

@@ -1,6 +1,7 @@
 /* Any JSON as a Pod, which any user may have made and any kubelet may have written to: no crash,
  * reading it twice gives the same, what is kept of words of others is within its bounds, and it is
- * a one-off pod of Ostler's or one of all others, never both. */
+ * a one-off pod of Ostler's or one of all others, never both. Its text
+ * tells of one that is kept that it matters. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/model/pod_text.h"
 #include "reconcilers/model/proof.h"
 
 #define OPERANDS "ostler-operands"
@@ -38,6 +40,23 @@ static void check_words(const struct intern *in, const struct pod *p)
     check_text(in, t->said, TASK_SAID_MAX);
     check_text(in, t->why_no_image, TASK_WORDS_MAX);
     proof_read(str_or_empty(intern_text(in, t->said)), &facts);
+}
+
+static bool holds_nothing(const void *arg, const char *node, uint64_t uid)
+{
+    (void) arg;
+    (void) node;
+    (void) uid;
+    return false;
+}
+
+/* What is kept matters by its text. */
+static void check_matters(const json_t *object)
+{
+    const struct pod_text_asks asks = { OPERANDS, holds_nothing, NULL };
+    CLEANUP_FREE char *text = json_compact(object);
+    if (!pod_text_matters(&asks, text, strlen(text)))
+        abort();
 }
 
 /* Whether it is kept. */
@@ -78,6 +97,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     bool task = check_as(object, pod_project_task), user = check_as(object, used),
          any = check_as(object, any_of);
+    if (user)
+        check_matters(object);
     if ((task && (user || any)) || (user && !any))
         abort();
     return 0;

@@ -1,7 +1,8 @@
 /* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the
  * simulator's, and the time it takes. Figures; nothing is judged. `scale FILE NODES`: a scenario
  * without a policy, which tests/scale/run makes, and how many nodes are upgraded together.
- * With `labels` or `annotations`: what an event of a Node costs, under callgrind; with `viewer`:
+ * With `labels` or `annotations`: what an event of a Node costs, under callgrind. With `lists` or
+ * `restart`: what the first lists cost, without a policy or with all operands up. With `viewer`:
  * what a viewer of the fleet page gets in the upgrade, and under callgrind what a frame costs. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/condition.h"
+#include "kube/object.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/policy.h"
 #include "sim/actors/actors.h"
@@ -42,10 +44,9 @@ struct scale {
     struct scenario *scenario;
     struct manifests *manifests;
     int at_a_time; /* nodes that are upgraded together */
-    /* "labels" or "annotations": of an event of which the cost is asked for, in place of an
-     * upgrade */
-    const char *events;
-    bool viewed; /* the upgrade has a viewer of the fleet page */
+    /* "labels" or "annotations" of an event, "lists" or "restart": of what the cost is asked for, in
+     * place of an upgrade; "viewer": the upgrade has a viewer of the fleet page */
+    const char *part;
     struct viewer viewer;
     struct sim sim;
     struct api *api;
@@ -60,6 +61,12 @@ struct scale {
     struct requests requests;
     int64_t turn_began_us, busy_us, longest_us; /* the processor's time */
 };
+
+/* Whether that is the part whose cost is asked for. */
+static bool asks(const struct scale *s, const char *part)
+{
+    return str_eq(s->part, part);
+}
 
 static void on_commit(void *arg, const struct api_commit *c)
 {
@@ -138,6 +145,7 @@ static void set_up(struct scale *s, const char *file)
     }
     sim_init(&s->sim, s->scenario->seed);
     s->api = api_new(&s->sim.clock);
+    api_share_parts(s->api);
     api_on_commit(s->api, on_commit, s);
     s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
                                                .api = s->api,
@@ -160,7 +168,7 @@ static void set_up(struct scale *s, const char *file)
         .engine.cluster.absent_grace_ms = 600 * 1000,
         .restart_ms = 1000,
         .engine.leader_elect = true,
-        .engine.viewer = { s->viewed ? viewer_changed : NULL, &s->viewer },
+        .engine.viewer = { asks(s, "viewer") ? viewer_changed : NULL, &s->viewer },
         .running = on_running,
         .arg = s });
 }
@@ -185,7 +193,7 @@ static void settle(struct scale *s)
     s->changed_ms = s->sim.now_ms;
     while (s->sim.now_ms < s->changed_ms + QUIET_MS && s->sim.now_ms < limit) {
         sim_step(&s->sim, s->changed_ms + QUIET_MS);
-        if (s->viewed && process_engine(s->ostler))
+        if (asks(s, "viewer") && process_engine(s->ostler))
             viewer_look(&s->viewer, engine_cluster(process_engine(s->ostler)), s->sim.now_ms);
     }
 }
@@ -242,7 +250,7 @@ static void upgrade(struct scale *s)
     report(s, what);
     printf("    %.0f minutes of virtual time\n", (double) (s->changed_ms - began_ms) / 60000);
     requests_print(&s->requests, nodes);
-    if (s->viewed)
+    if (asks(s, "viewer"))
         viewer_print(&s->viewer, s->changed_ms - began_ms);
     fflush(stdout);
 }
@@ -283,7 +291,7 @@ static void events(struct scale *s)
     s->counts = true;
     for (int i = 0; i < EVENTS; i++) {
         edit_node(s, name, "",
-                  json_pack("{s:{s:{s:o}}}", "metadata", s->events, "example.com/bench",
+                  json_pack("{s:{s:{s:o}}}", "metadata", s->part, "example.com/bench",
                             json_textf("%d", i)));
         int64_t until = s->sim.now_ms + EVENTS_APART_MS;
         while (s->sim.now_ms < until)
@@ -297,11 +305,53 @@ static void events(struct scale *s)
     fflush(stdout);
 }
 
+static void print_listed(const struct scale *s, const char *plural)
+{
+    const struct kind *k = kind_named(plural);
+    size_t count = api_count(s->api, k), bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP_FREE char *text = json_compact(api_at(s->api, k, i));
+        bytes += strlen(text);
+    }
+    printf("%zu %s of %zu bytes\n", count, plural, count ? bytes / count : 0);
+}
+
+/* The first lists, of which callgrind counts what the splitter passes on, too. */
+static void lists(struct scale *s, const char *what)
+{
+    begin(s);
+    count_start();
+    process_start(s->ostler);
+    settle(s);
+    report(s, what);
+    print_listed(s, "nodes");
+    print_listed(s, "pods");
+    fflush(stdout);
+}
+
+/* Makes all nodes as large as real ones. */
+static void enlarge_nodes(struct scale *s)
+{
+    const struct kind *k = kind_named("nodes");
+    CLEANUP_JSON json_t *images = many_images();
+    for (size_t i = 0; i < api_count(s->api, k); i++) {
+        CLEANUP_FREE char *name = xstrdup(object_name(api_at(s->api, k, i)));
+        edit_node(s, name, "status", json_incref(images));
+    }
+    settle(s);
+}
+
 static void live(struct scale *s)
 {
     begin(s);
     settle(s);
     report(s, "before it starts");
+    if (asks(s, "lists") || asks(s, "restart"))
+        enlarge_nodes(s);
+    if (asks(s, "lists")) {
+        lists(s, "without a policy");
+        return;
+    }
     begin(s);
     process_start(s->ostler);
     settle(s);
@@ -314,12 +364,17 @@ static void live(struct scale *s)
     create(s, policy);
     settle(s);
     report(s, "all nodes marked, all operands up");
-    if (s->events) {
+    if (asks(s, "restart")) {
+        process_kill(s->ostler);
+        lists(s, "all operands up");
+        return;
+    }
+    if (s->part && !asks(s, "viewer")) {
         events(s);
         return;
     }
     upgrade(s);
-    if (s->viewed)
+    if (asks(s, "viewer"))
         return;
     begin(s);
     process_kill(s->ostler);
@@ -334,17 +389,13 @@ int main(int argc, char **argv)
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
     if ((argc != 3 && argc != 4) || atoi(argv[2]) <= 0) {
-        fprintf(stderr, "usage: scale FILE NODES [labels|annotations|viewer]\n");
+        fprintf(stderr, "usage: scale FILE NODES [labels|annotations|lists|restart|viewer]\n");
         return 2;
     }
-    const char *more = argc == 4 ? argv[3] : NULL;
-    bool viewed = str_eq(more, "viewer");
-    struct scale s = { .at_a_time = atoi(argv[2]),
-                       .events = viewed ? NULL : more,
-                       .viewed = viewed };
+    struct scale s = { .at_a_time = atoi(argv[2]), .part = argc == 4 ? argv[3] : NULL };
     set_up(&s, argv[1]);
     live(&s);
-    bool well = str_eq(ready(&s), "True");
+    bool well = asks(&s, "lists") || str_eq(ready(&s), "True");
     tear_down(&s);
     return well ? 0 : 1;
 }

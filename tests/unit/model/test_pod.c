@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/pod_text.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
@@ -24,10 +25,22 @@
 #define HOST_PATH "'volumes': [{'name': 'v', 'hostPath': {'path': '/'}}]"
 #define LIMITS(text) "'containers': [{'resources': {'limits': {" text "}}}]"
 
+static bool holds_nothing(const void *arg, const char *node, uint64_t uid)
+{
+    (void) arg;
+    (void) node;
+    (void) uid;
+    return false;
+}
+
+/* A pod that is kept matters by its text, too. */
 static struct pod *project(struct intern *in, const char *text)
 {
+    const struct pod_text_asks asks = { NS, holds_nothing, NULL };
     json_t *object = tree(text);
+    CLEANUP_FREE char *compact = json_compact(object);
     struct pod *p = pod_project(in, NS, NULL, object);
+    assert_true(!p || pod_text_matters(&asks, compact, strlen(compact)));
     json_decref(object);
     return p;
 }

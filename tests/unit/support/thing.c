@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -44,6 +45,13 @@ static void free_thing(void *arg, struct record *r)
 struct frame_hash *thing_hash(struct record *r)
 {
     return &((struct thing *) r)->hash;
+}
+
+bool thing_matters(void *arg, const char *text, size_t len)
+{
+    static const char none[] = "\"text\":\"-\"";
+    (void) arg;
+    return !memmem(text, len, none, strlen(none));
 }
 
 const struct thing *thing_get(const struct table *t, const char *name)

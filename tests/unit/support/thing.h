@@ -19,5 +19,7 @@ const struct thing *thing_get(const struct table *t, const char *name);
 struct table_ops thing_ops(struct buf *log);
 /* Where a thing keeps the hash of its text: a table's hash_of. */
 struct frame_hash *thing_hash(struct record *r);
+/* A table's `matters`: a text that has "text":"-" is of no interest. */
+bool thing_matters(void *arg, const char *text, size_t len);
 
 #endif

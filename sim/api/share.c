@@ -1,0 +1,87 @@
+#include "sim/api/share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+/* Then all are forgotten: what only one object has takes memory for nothing. */
+enum { PARTS_MAX = 8192 };
+
+struct part {
+    json_t *value;
+    char text[];
+};
+
+static void part_free(void *value)
+{
+    struct part *p = value;
+    json_decref(p->value);
+    free(p);
+}
+
+void share_clear(struct map *parts)
+{
+    map_clear_with(parts, part_free);
+}
+
+/* The first tree that is equal to this one. Borrowed. */
+static json_t *first_equal(struct map *parts, json_t *value)
+{
+    CLEANUP_FREE char *text = json_compact(value);
+    struct part *p = map_get(parts, text);
+    if (p)
+        return p->value;
+    if (parts->len == PARTS_MAX)
+        share_clear(parts);
+    p = MAP_MAKE(struct part, text, parts, text);
+    p->value = json_incref(value);
+    return value;
+}
+
+static void share_member(struct map *parts, json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    if (json_object_size(value) + json_array_size(value) == 0)
+        return;
+    json_t *equal = first_equal(parts, value);
+    if (equal != value)
+        json_object_set(object, key, equal);
+}
+
+/* Members whose names are not known; a list of objects is shared object by object. */
+static void share_members(struct map *parts, json_t *object)
+{
+    JSON_EACH_MEMBER (key, value, object) {
+        json_t *equal = json_object_size(value) + json_array_size(value) ? first_equal(parts, value)
+                                                                         : value;
+        if (equal != value)
+            json_object_iter_set(object, json_object_key_to_iter(key), equal);
+    }
+}
+
+/* Whether an entry has the same tree as one of the last state. */
+static bool has_fields(const json_t *before, const json_t *fields)
+{
+    JSON_EACH (entry, json_at(before, "metadata.managedFields"))
+        if (json_object_get(entry, "fieldsV1") == fields)
+            return true;
+    return false;
+}
+
+void share_parts(struct map *parts, const json_t *before, json_t *object)
+{
+    static const char *const containers[] = { "spec.containers", "spec.initContainers" };
+    JSON_EACH (entry, json_at(object, "metadata.managedFields"))
+        if (!has_fields(before, json_object_get(entry, "fieldsV1")))
+            share_member(parts, entry, "fieldsV1");
+    if (before)
+        return;
+    share_member(parts, json_object_get(object, "metadata"), "labels");
+    share_member(parts, json_object_get(object, "metadata"), "ownerReferences");
+    for (size_t i = 0; i < ARRAY_LEN(containers); i++)
+        JSON_EACH (container, json_at(object, containers[i]))
+            share_members(parts, container);
+    share_members(parts, json_object_get(object, "spec"));
+}
