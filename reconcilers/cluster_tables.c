@@ -347,6 +347,30 @@ static bool only_counts(const struct child *a, const struct child *b)
            a->deleting == b->deleting && str_eq(a->policy_uid, b->policy_uid);
 }
 
+/* Whether a node waits for this revision, or does without it because it failed. */
+static bool lacks_revision(const struct node_slot *slot, const char *hash)
+{
+    const struct node_summary *s = &slot->summary;
+    bool lacks = false;
+    for (enum tier t = 0; t < TIERS && s->counted; t++) {
+        bool waits = s->of[t].target && s->of[t].target != s->of[t].carried &&
+                     str_eq(s->of[t].target->hash, hash);
+        lacks |= waits || (s->falling_back && str_eq(s->policy_target.hash[t], hash));
+    }
+    return lacks;
+}
+
+/* The report of such a node says what the record does: since when the policy wants the revision,
+ * and how it failed. */
+static void record_changed(const struct cluster *c, const struct child *was, const struct child *is)
+{
+    if (was && is && json_equal(was->annotations, is->annotations))
+        return;
+    MAP_EACH (e, &c->slots)
+        if (lacks_revision(e->value, is ? is->revision : was->revision))
+            cluster_enqueue_report(c, e->key);
+}
+
 static void child_changed(void *arg, struct record *before, struct record *after)
 {
     struct cluster *c = arg;
@@ -371,8 +395,10 @@ static void child_changed(void *arg, struct record *before, struct record *after
         cluster_enqueue_nodes(c);
     }
     enqueue_policy(c, !only_counts(was, is));
-    if (record)
-        cluster_enqueue_rollout(c);
+    if (!record)
+        return;
+    record_changed(c, was, is);
+    cluster_enqueue_rollout(c);
 }
 
 /* ---- reports */

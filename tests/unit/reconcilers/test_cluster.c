@@ -336,6 +336,51 @@ static void all_nodes_are_looked_at_anew_when_a_revision_failed(void **state)
     expect_told(f, "a policy! policy! ");
 }
 
+static void tell_report(void *arg, const char *name, bool soon)
+{
+    struct fixture *f = arg;
+    buf_printf(&f->log, "report of %s%s ", name, soon ? " soon" : "");
+}
+
+#define WANTED(rv, since)                                                                          \
+    "{'metadata': {'name': 'driver-new', 'namespace': 'operands', 'uid': 'r', "                    \
+    "'resourceVersion': '" rv "', 'labels': {'ostler.dev/policy-uid': 'p', "                       \
+    "'ostler.dev/tier': 'driver', 'ostler.dev/revision': 'new'}, 'annotations': "                  \
+    "{'ostler.dev/target-default': '" since "'}}, 'data': {'tier': 'driver'}}"
+
+static void record_says(struct fixture *f, const char *text, bool deleted)
+{
+    CLEANUP_JSON json_t *record = tree(text);
+    table_event(&f->cluster.tables[RESOURCE_REVISION], record, deleted);
+}
+
+/* Reports say since when the policy wants the revision that a node waits for. */
+static void reports_follow_the_record_of_what_nodes_wait_for(void **state)
+{
+    struct fixture *f = *state;
+    struct revision_tally new = { .tier = "driver", .hash = "new" };
+    join(f, "a");
+    join(f, "b");
+    struct node_summary *waits = &((struct node_slot *) map_get(&f->cluster.slots, "a"))->summary;
+    waits->counted = true;
+    waits->state = NODE_READY;
+    waits->of[TIER_DRIVER].target = &new;
+    record_says(f, WANTED("4", "2026-11-20T10:00:00Z"), false);
+    f->cluster.o.listener.report = tell_report;
+    buf_reset(&f->log);
+    record_says(f, WANTED("5", "2026-11-20T11:00:00Z"), false);
+    expect_told(f, "policy! report of a ");
+    waits->of[TIER_DRIVER].carried = &new;
+    record_says(f, WANTED("6", "2026-11-20T12:00:00Z"), false);
+    expect_told(f, "policy! ");
+    waits->of[TIER_DRIVER].target = NULL;
+    waits->falling_back = true;
+    strcpy(waits->policy_target.hash[TIER_DRIVER], "new");
+    record_says(f, WANTED("7", "2026-11-20T12:00:00Z"), true);
+    expect_told(f, "a b policy! report of a ");
+    *waits = (struct node_summary){ 0 };
+}
+
 /* The server refused an eviction on the node, when so many budgets had eased. */
 static void refuse(struct fixture *f, const char *node, const char *what)
 {
@@ -708,6 +753,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(all_nodes_are_looked_at_anew_when_a_revision_failed, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(pods_that_an_agent_names_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reports_follow_the_record_of_what_nodes_wait_for, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(ostler_is_not_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(replicas_of_ostler_are_not_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_agents_count_while_they_are_up, set_up, tear_down),
