@@ -350,9 +350,9 @@ $(SWEEPS:%=%-full): %-full: $B/sweep
 	$Q$< $* --full
 # Prints the names of all sweeps for scripts/test.
 sweep-names:
-	@echo $(SWEEPS) dst
-dst: $B/sweep
-	$Q$< dst $(if $(SEEDS),--count $(SEEDS))
+	@echo $(SWEEPS) dst dst-short
+dst dst-short: $B/sweep
+	$Q$< $@ $(if $(SEEDS),--count $(SEEDS))
 torture torture-full: build/ostler build/ostler-sim
 	$Qtests/torture/run $(if $(filter %-full,$@),--full)
 mutants mutants-twelfth: $B/sweep
@@ -481,7 +481,8 @@ clean:
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
 .PHONY: deps-release screenshots
-.PHONY: chart-crds clean sweep-names dst torture torture-full mutants mutants-twelfth conformance
+.PHONY: chart-crds clean sweep-names dst dst-short torture torture-full mutants mutants-twelfth
+.PHONY: conformance
 .PHONY: scale real real-full health-year bench-health docs
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -29,7 +29,8 @@
     X(HEALTH, "health.yaml")                                                                       \
     X(HEALTH_CLOSE, "health-close.yaml")                                                           \
     X(HEALTH_REPAIR, "health-repair.yaml")                                                         \
-    X(HEALTH_LIFE, "health-life.yaml")
+    X(HEALTH_LIFE, "health-life.yaml")                                                             \
+    X(SHORT, "short.yaml")
 
 enum least_life {
 #define X(id, ...) LEAST_##id,

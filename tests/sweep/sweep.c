@@ -32,6 +32,7 @@ enum {
 #define CLOSE "tests/sweep/health-close.yaml"
 #define REPAIR "tests/sweep/health-repair.yaml"
 #define HEALTH_LIFE "tests/sweep/health-life.yaml"
+#define SHORT_LIFE "tests/sweep/short.yaml"
 #define STEPS "tests/sweep/steps/life.yaml"
 #define AGENT_STEPS "tests/sweep/steps/agents-life.yaml"
 
@@ -58,6 +59,8 @@ static const struct sweep sweeps[] = {
       21 },
     { "dst", "random faults of all kinds in a life of upgrades, then quiet; one case for each seed",
       dst_cases, dst_run, "tests/sweep/dst.yaml", LOOSE, 16 },
+    { "dst-short", "the same in the shortest life, for very many seeds", dst_cases, short_run,
+      SHORT_LIFE, LOOSE, 40 },
     { "dst-life", "the same in the long life", dst_cases, dst_run, NULL, LOOSE, 6 },
     { "acto",
       "every field of the policy changed to good, bad and hostile values and back, from every "
@@ -260,7 +263,7 @@ static void on_more(void *arg, const char *text)
 /* What finds that out, where the sweep has it. */
 static sweep_tell_fn *teller(const struct sweep *s)
 {
-    return s->run == dst_run ? dst_tell : NULL;
+    return s->run == dst_run ? dst_tell : s->run == short_run ? short_tell : NULL;
 }
 
 /* The first case that failed, lived alone: more is found out about it. */

@@ -18,6 +18,7 @@ struct sweep_env {
     bool verbose;                /* print what happens */
     size_t plant;                /* run_plan.plant of every case */
     unsigned shorten_s;          /* real time that making a failing seed short may take */
+    int64_t faults_ms;           /* random faults last so long in each phase; 0: half a minute */
     const char *file;            /* --life; NULL: it was not given */
 };
 
@@ -81,6 +82,9 @@ size_t rights_run(const struct sweep_env *env, size_t index, struct counts *coun
 size_t dst_cases(const struct sweep_env *env);
 size_t dst_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 sweep_tell_fn dst_tell;
+/* The same with fewer faults in each phase. */
+size_t short_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
+sweep_tell_fn short_tell;
 size_t acto_cases(const struct sweep_env *env);
 size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out);
 size_t writers_cases(const struct sweep_env *env);

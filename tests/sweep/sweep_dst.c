@@ -9,6 +9,7 @@
 
 enum {
     FAULTS_MS = 30 * 1000,
+    FAULTS_SHORT_MS = 8 * 1000,
     SHORTEN_LIVES = 200,
     MINUTE_MS = 60 * 1000,
     /* within ten minutes clocks of different machines may differ (base/clock.h) */
@@ -127,14 +128,20 @@ static void plan_seed(const struct sweep_env *env, size_t index, struct seed *re
 {
     struct rng rng = rng_of(index + 1);
     *ret = (struct seed){ 0 };
-    for (size_t i = 0; i < ARRAY_LEN(menu); i++)
-        if (rng_one_in(&rng, 4))
-            ret->faults[ret->count++] = menu[i];
+    for (size_t i = 0; i < ARRAY_LEN(menu); i++) {
+        if (!rng_one_in(&rng, 4))
+            continue;
+        struct fault *f = &ret->faults[ret->count++];
+        *f = menu[i];
+        /* Where faults go on for a shorter time, one that lasts does, too. */
+        if (env->faults_ms && f->for_ms > 2 * env->faults_ms)
+            f->for_ms = 2 * env->faults_ms;
+    }
     ret->plan = (struct run_plan){ .seed = index + 1,
                                    .second_pass = 1 + index % env->life->phases,
                                    .faults = ret->faults,
                                    .fault_count = ret->count,
-                                   .faults_ms = FAULTS_MS,
+                                   .faults_ms = env->faults_ms ? env->faults_ms : FAULTS_MS,
                                    .replicas = rng_one_in(&rng, 4) ? 2 : 1,
                                    .loose = env->loose,
                                    .plant = env->plant };
@@ -284,4 +291,25 @@ void dst_tell(const struct sweep_env *env, size_t index, struct buf *out)
             "    it was cut off at %d of %d lives and %u s (--shorten N): less may be enough\n",
             p.lives, SHORTEN_LIVES, env->shorten_s);
     run_result_clear(&result);
+}
+
+/* ---- the short life */
+
+static struct sweep_env with_few_faults(const struct sweep_env *env)
+{
+    struct sweep_env few = *env;
+    few.faults_ms = FAULTS_SHORT_MS;
+    return few;
+}
+
+size_t short_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+{
+    struct sweep_env few = with_few_faults(env);
+    return dst_run(&few, index, counts, out);
+}
+
+void short_tell(const struct sweep_env *env, size_t index, struct buf *out)
+{
+    struct sweep_env few = with_few_faults(env);
+    dst_tell(&few, index, out);
 }
