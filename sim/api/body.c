@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/json.h"
+#include "base/json_plain.h"
 #include "base/str.h"
 #include "base/yaml.h"
 #include "sim/api/protobuf.h"
@@ -30,8 +31,11 @@ int body_check_size(const struct api_call *call, struct refusal *r)
 
 static json_t *parse_json(const struct api_call *call, size_t flags, json_error_t *error)
 {
-    return json_loadb(call->body_len ? call->body : "", call->body_len,
-                      flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, error);
+    const char *text = call->body_len ? call->body : "";
+    json_t *usual = json_plain(text, call->body_len);
+    return usual ? usual
+                 : json_loadb(text, call->body_len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL,
+                              error);
 }
 
 /* The document of a YAML text. JSON is YAML, too, but its own parser is faster. */

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/sweep/load.h"
 
 enum { TEXT_MAX = 32 << 20 };
 
@@ -80,16 +79,12 @@ static void limit_processor(unsigned seconds)
     setitimer(ITIMER_PROF, &limit, NULL);
 }
 
-/* One case of so many reads JSON with jansson alone, as the program does. */
-enum { BY_JANSSON = 8 };
-
 /* In the worker: one case. */
 static bool live_case(const struct workers_job *job, size_t place, int fd)
 {
     struct message m = { .place = place };
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
     limit_processor(job->limit_s);
-    load_by_jansson(job->cases[place] % BY_JANSSON == 0);
     if (!begin_stage(fd, LIVES, &m, &text))
         return false;
     m.findings = job->sweep->run(job->env, job->cases[place], &m.counts, &text);
