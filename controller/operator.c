@@ -14,6 +14,7 @@
 #include "base/process.h"
 #include "base/signals.h"
 #include "client/session.h"
+#include "client/tls_memory.h"
 #include "controller/engine/engine.h"
 #include "controller/fleet.h"
 #include "controller/fleet_files.h"
@@ -327,6 +328,7 @@ int operator_run(const struct options *o)
     struct ostler op = { .o = o };
     CLEANUP_ERR struct err e = { 0 };
     return_pages_early();
+    tls_memory_without_texts();
     if (set_up(&op, &e) < 0) {
         log_error("cannot start", "err", err_msg(&e));
         return 1;

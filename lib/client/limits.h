@@ -13,7 +13,8 @@ enum {
     LIMIT_WARNING_BYTES = 512,     /* of each of them */
     /* libcurl reads up to 100 in a row: small buffers keep a flooding stream fair */
     RECEIVE_BUFFER_BYTES = 2 << 10,
-    SEND_BUFFER_BYTES = 4 << 10,      /* each watch over TLS holds one */
+    /* Each watch over TLS holds one. The libcurl of a distribution takes 16 KiB at least. */
+    SEND_BUFFER_BYTES = 4 << 10,
     EVENTS_PER_TURN = 16,             /* sockets per turn */
     CREDENTIAL_REREAD_MS = 60 * 1000, /* how often credential files are read again */
     PLUGIN_TIMEOUT_MS = 30 * 1000,    /* the most that a credential plugin may run */

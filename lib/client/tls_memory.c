@@ -33,5 +33,10 @@ static void tls_free(void *p, const char *file, int line)
 void tls_memory_hook(void)
 {
     CRYPTO_set_mem_functions(tls_malloc, tls_realloc, tls_free);
+}
+
+void tls_memory_without_texts(void)
+{
+    tls_memory_hook();
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS, NULL);
 }

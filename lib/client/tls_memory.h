@@ -6,5 +6,9 @@
  * allocation, every handshake could fail while the program keeps running. Call it before OpenSSL
  * allocates memory: later it has no effect. */
 void tls_memory_hook(void);
+/* The same for a process that runs for long. Of the texts of its errors OpenSSL then loads those of
+ * TLS only, which saves 60 KiB: an error in a certificate's file has a number and libcurl's words.
+ */
+void tls_memory_without_texts(void);
 
 #endif

@@ -14,7 +14,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod_traits.h"
 
-_Static_assert(sizeof(struct pod) <= 104, "a pod takes no step of the allocator more");
+_Static_assert(sizeof(struct pod) <= 80, "a pod takes no step of the allocator more");
 _Static_assert(OPERAND_NONE < 1 << 5, "a component fits into its bits");
 
 enum {
