@@ -33,9 +33,9 @@ static json_t *parse_json(const struct api_call *call, size_t flags, json_error_
 {
     const char *text = call->body_len ? call->body : "";
     json_t *usual = json_plain(text, call->body_len);
-    return usual ? usual
-                 : json_loadb(text, call->body_len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL,
-                              error);
+    return usual
+               ? usual
+               : json_loadb(text, call->body_len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, error);
 }
 
 /* The document of a YAML text. JSON is YAML, too, but its own parser is faster. */

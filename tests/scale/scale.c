@@ -44,8 +44,8 @@ struct scale {
     struct scenario *scenario;
     struct manifests *manifests;
     int at_a_time; /* nodes that are upgraded together */
-    /* "labels" or "annotations" of an event, "lists" or "restart": of what the cost is asked for, in
-     * place of an upgrade; "viewer": the upgrade has a viewer of the fleet page */
+    /* "labels" or "annotations" of an event, "lists" or "restart": what is asked for is the cost of
+     * that, in place of an upgrade; "viewer": the upgrade has a viewer of the fleet page */
     const char *part;
     struct viewer viewer;
     struct sim sim;

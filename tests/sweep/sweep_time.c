@@ -15,8 +15,8 @@ struct time_case {
     struct sim_event end;
 };
 
-/* How the leader stands still. What the other one knows of nodes may be older than the leader's last
- * writes when it takes over. */
+/* How the leader stands still. What the other one knows of nodes when it takes over may be older
+ * than the leader's last writes. */
 static const struct pause {
     int64_t for_ms;
     bool silent; /* from that write on, too, watches of nodes bring nothing */

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 enum { TEXT_MAX = 32 << 20 };
 
 /* What a worker does. */
