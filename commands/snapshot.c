@@ -127,9 +127,12 @@ static void tap_free(void *arg, struct record *r)
 
 static void tap_table(struct snapshot *s, enum resource_id resource)
 {
-    struct table_ops *ops = &s->cluster.tables[resource].ops;
-    s->taps[resource] = (struct tap){ .snapshot = s, .resource = resource, .to = *ops };
-    *ops = (struct table_ops){ tap_project, tap_same, tap_changed, tap_free, &s->taps[resource] };
+    struct table *t = &s->cluster.tables[resource];
+    s->taps[resource] = (struct tap){ .snapshot = s, .resource = resource, .to = t->ops };
+    t->ops = (struct table_ops){ tap_project, tap_same, tap_changed, tap_free, &s->taps[resource] };
+    /* These take the argument of before. Without them every object is parsed, as a tap wants. */
+    t->relabelled = NULL;
+    t->matters = NULL;
 }
 
 static void set_up_cluster(struct snapshot *s, const struct options *o)

@@ -34,7 +34,7 @@ struct table {
      * the record before. */
     struct frame_hash *(*hash_of)(struct record *r);
     /* With hash_of: the record of an object of which only the labels differ from that of a held
-     * one. */
+     * one. It gets the argument of `ops`, and so does the next. */
     struct record *(*relabelled)(void *arg, const struct record *held, const json_t *labels);
     /* Whether an object, or a watch event of it, may have a record, told from its text; NULL: each
      * is parsed. */
