@@ -90,18 +90,24 @@ static bool watches_are_well(const struct engine *en)
     return cluster_synced(&en->cluster);
 }
 
+/* Whether it can be reported what is missing: the policy is known. A list of nodes that is under way
+ * comes first, as it may be the one of a new leader. */
+static bool may_report(const struct engine *en)
+{
+    struct informer_state policies = informer_state(en->cluster.informers[RESOURCE_POLICY]),
+                          nodes = informer_state(en->cluster.informers[RESOURCE_NODE]);
+    return policies.synced && !policies.problem && (nodes.synced || nodes.problem);
+}
+
 /* Ostler decides only while it leads, all watches work and all prerequisites hold, never on
  * stale data. It reports missing prerequisites. */
 static enum engine_mode mode_now(const struct engine *en)
 {
     if (!en->leading || en->stopping || !en->look.known)
         return ENGINE_STILL;
-    const struct informer *policies = en->cluster.informers[RESOURCE_POLICY];
     bool well = watches_are_well(en);
     if (prerequisites_blocking(&en->prerequisites, well))
-        return informer_state(policies).synced && !informer_state(policies).problem
-                   ? ENGINE_REPORTING
-                   : ENGINE_STILL;
+        return may_report(en) ? ENGINE_REPORTING : ENGINE_STILL;
     return well ? ENGINE_WORKING : ENGINE_STILL;
 }
 
