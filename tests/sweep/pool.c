@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "tests/unit/support/sanitized.h"
 
 enum {
     UNIT = 16,
@@ -16,12 +17,6 @@ enum {
     CHUNK = 1 << 20,
     TEXT_MAX = 256 << 20,
 };
-
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 /* What precedes each piece: its size in units; 0: it is malloc()'s. */
 typedef uint64_t header;
