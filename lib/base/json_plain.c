@@ -209,6 +209,8 @@ static json_t *take_value(struct reading *r)
 json_t *json_plain(const char *text, size_t len)
 {
     struct reading r; /* without the copy */
+    if (!len)
+        return NULL; /* and `text` may be NULL */
     r.at = text;
     r.end = text + len;
     r.depth = 0;

@@ -186,9 +186,7 @@ static struct record *relabelled(void *arg, const struct record *held, const jso
 {
     (void) arg;
     const struct thing *was = (const struct thing *) held;
-    struct thing *is = xcalloc(1, sizeof *is);
-    is->head = *held;
-    is->head.key = xstrdup(held->key);
+    struct thing *is = record_copy(was, sizeof *is);
     is->text = xasprintf("%s with %s", was->text, json_str_or_empty(labels, "l"));
     return &is->head;
 }
