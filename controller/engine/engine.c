@@ -90,8 +90,8 @@ static bool watches_are_well(const struct engine *en)
     return cluster_synced(&en->cluster);
 }
 
-/* Whether it can be reported what is missing: the policy is known. A list of nodes that is under way
- * comes first, as it may be the one of a new leader. */
+/* Whether it can be reported what is missing: the policy is known. A list of nodes that is under
+ * way comes first, as it may be the one of a new leader. */
 static bool may_report(const struct engine *en)
 {
     struct informer_state policies = informer_state(en->cluster.informers[RESOURCE_POLICY]),
