@@ -213,19 +213,16 @@ static const struct node_holders *holders_in(const struct record *r)
     return r ? ((const struct gpu_node *) r)->holders : NULL;
 }
 
-/* Whether the agent reports that the pod holds a GPU open. */
-static bool is_holder(const struct cluster *c, const json_t *object)
-{
-    const char *node = json_str_or_empty(object, "spec.nodeName");
-    return node_holders_have(holders_in(table_get(&c->tables[RESOURCE_GPU_NODE], node)),
-                             str_hash_id(object_uid(object)));
-}
-
-/* As pod_text_holds_fn. */
+/* Whether the agent of a node reports that a pod holds a GPU open. As pod_text_holds_fn. */
 static bool holds(const void *arg, const char *node, uint64_t uid)
 {
     const struct cluster *c = arg;
     return node_holders_have(holders_in(table_get(&c->tables[RESOURCE_GPU_NODE], node)), uid);
+}
+
+static bool is_holder(const struct cluster *c, const json_t *object)
+{
+    return holds(c, json_str_or_empty(object, "spec.nodeName"), str_hash_id(object_uid(object)));
 }
 
 /* Whether pod_of() may look at the pod, or make a record of it. */
