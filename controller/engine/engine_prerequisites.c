@@ -89,20 +89,27 @@ static void engine_prerequisites_finish(struct engine *en)
         engine_on_prerequisites(en);
 }
 
+/* The part of an answer that counts. The spec of the reports' CRD, which shows its fields, is 40
+ * KiB; only a CRD that is too old needs it. */
+static json_t *engine_prerequisites_read(enum prerequisite part, struct reply *reply)
+{
+    static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL },
+                             *const unread_with_spec[] = { "status", "metadata.managedFields",
+                                                           NULL };
+    static const struct split_view of_objects = { .paths = unread },
+                                   with_spec = { .paths = unread_with_spec };
+    json_t *answer = reply_object(reply, part == PREREQUISITES_RIGHTS ? NULL : &of_objects);
+    if (part != PREREQUISITES_REPORTS || !answer || prerequisites_crd_fits(answer))
+        return answer;
+    json_decref(answer);
+    return reply_object(reply, &with_spec);
+}
+
 static void engine_prerequisites_on_reply(void *arg, struct reply *reply)
 {
-    /* The spec of the reports' CRD shows which fields it has. */
-    static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL },
-                             *const unread_of_reports[] = { "status", "metadata.managedFields",
-                                                            NULL };
-    static const struct split_view of_objects = { .paths = unread },
-                                   of_reports = { .paths = unread_of_reports };
     struct engine *en = arg;
-    const struct split_view *view = en->look.part == PREREQUISITES_RIGHTS    ? NULL
-                                    : en->look.part == PREREQUISITES_REPORTS ? &of_reports
-                                                                             : &of_objects;
     struct prerequisites_check *l = &en->look;
-    CLEANUP_JSON json_t *answer = reply_object(reply, view);
+    CLEANUP_JSON json_t *answer = engine_prerequisites_read(l->part, reply);
     if (!engine_prerequisites_take(en, answer, &reply->err)) {
         wait_for(en, RETRY_MS);
         return;

@@ -72,11 +72,17 @@ json_t *known_fields(const json_t *schema, json_t *value)
     return json_is_object(value) ? known_members(schema, value) : json_incref(value);
 }
 
+bool prerequisites_crd_fits(const json_t *crd)
+{
+    const char *text = object_annotation(crd, ANNOTATION_SCHEMA);
+    return text && strtol(text, NULL, 10) >= PREREQUISITES_SCHEMA;
+}
+
 static struct prerequisite_problem judge_crd(const json_t *crd, const char *name,
                                              const char *effect)
 {
     const char *text = object_annotation(crd, ANNOTATION_SCHEMA);
-    if (crd && text && strtol(text, NULL, 10) >= PREREQUISITES_SCHEMA)
+    if (prerequisites_crd_fits(crd))
         return (struct prerequisite_problem){ 0 };
     CLEANUP_FREE char *is = crd ? xasprintf("is older than this Ostler (schema %s, needed is %d)",
                                             text ? text : "without a number", PREREQUISITES_SCHEMA)

@@ -37,6 +37,8 @@ struct prerequisites {
     struct prerequisite_problem of[PREREQUISITES_PARTS];
 };
 
+/* Whether a CustomResourceDefinition is as new as this Ostler, by its annotation. NULL: false. */
+bool prerequisites_crd_fits(const json_t *crd);
 /* Takes a response about one prerequisite; NULL: the object does not exist. Returns whether its
  * state changed. `ns` is the operands' namespace. */
 bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer,

@@ -12,6 +12,7 @@
 #include "kube/object.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/prerequisites.h"
 #include "sim/api/access.h"
 #include "sim/api/builtin.h"
 #include "sim/world/process.h"

@@ -86,6 +86,23 @@ static void an_older_definition_of_reports_stops_nothing(void **state)
     assert_string_equal(json_str_or_empty(stalled, "status"), "False");
 }
 
+/* The API server rejects a status with a field that its definition does not have. */
+static void a_report_has_the_fields_of_an_older_definition(void **state)
+{
+    struct setting *s = *state;
+    CLEANUP_JSON json_t *crd = json_deep_copy(
+        api_get(s->api, kind_named("customresourcedefinitions"), NULL, CRD_GPU_NODE));
+    json_object_del(json_object_get(known_fields_of(crd), "properties"), "since");
+    change(s, "customresourcedefinitions", CRD_GPU_NODE,
+           json_pack("{s:{s:{s:n}}, s:O}", "metadata", "annotations", ANNOTATION_SCHEMA, "spec",
+                     json_object_get(crd, "spec")));
+    process_start(s->first);
+    pass(s, SETTLED_MS);
+    const json_t *report = api_get(s->api, kind_named("gpunodes"), NULL, "gpu-1");
+    assert_non_null(json_at(report, "status.state"));
+    assert_null(json_at(report, "status.since"));
+}
+
 static void a_namespace_that_lets_no_driver_in_is_named(void **state)
 {
     struct setting *s = *state;
@@ -284,6 +301,8 @@ int main(void)
         { "a plan stays that of its spec", a_plan_stays_that_of_its_spec },
         { "an older definition of reports stops nothing",
           an_older_definition_of_reports_stops_nothing },
+        { "a report has the fields of an older definition",
+          a_report_has_the_fields_of_an_older_definition },
         { "a namespace that lets no driver in is named",
           a_namespace_that_lets_no_driver_in_is_named },
         { "a namespace that is missing is named", a_namespace_that_is_missing_is_named },
