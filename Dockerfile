@@ -27,7 +27,7 @@ COPY web web
 COPY sim sim
 COPY crds crds
 COPY charts/ostler/templates charts/ostler/templates
-ARG VERSION=unknown
+ARG VERSION=dev
 RUN arch=${TARGETARCH:-$(dpkg --print-architecture)}; \
     make -j"$(nproc)" VERSION="$VERSION" ARCH="$arch" image-root && \
     mv build/static*/image /image

@@ -143,7 +143,8 @@ $S/sbom.cdx.json: $S/ostler $S/ostler-nvml $S/ostler-cuda scripts/sbom
 # libraries of that root.
 image-root: static
 	$Qrm -rf $S/image
-	$Qinstall -d $S/image/usr/bin $S/image/usr/lib/ostler $S/image/usr/share/doc/ostler
+	$Qinstall -d $S/image/usr/bin $S/image/usr/lib/ostler $S/image/usr/share/doc/ostler $S/image/.kube
+	$Qln -s /dev/shm/ostler-demo/kubeconfig $S/image/.kube/config
 	$Qcp -P $S/ostler $S/ostler-nvml $S/ostler-cuda $(NAMES:%=$S/%) $S/image/usr/bin/
 	$Qinstall -m 755 $(SHARED_FILES) $S/image/usr/lib/ostler/
 	$Qinstall -m 644 LICENSE $S/sbom.cdx.json $S/image/usr/share/doc/ostler/

@@ -27,6 +27,9 @@
 #include "controller/options.h"
 #include "serve/listen.h"
 
+/* The image's ~/.kube/config is a link to the kubeconfig there, for `docker exec`: Makefile. */
+#define FOLDER_IN_CONTAINER "/dev/shm/ostler-demo"
+
 enum {
     PORT = 8081,
     PORTS = 20,          /* ports that are tried, beginning with PORT */
@@ -69,19 +72,28 @@ static char *path_in(const struct demo *d, const char *name)
     return xasprintf("%s/%s", d->folder, name);
 }
 
+static void use_folder(struct demo *d, char *path_steal)
+{
+    d->folder = path_steal;
+    d->kubeconfig = path_in(d, "kubeconfig");
+    d->ostler_kubeconfig = path_in(d, "ostler.kubeconfig");
+    d->above = path_in(d, "above");
+}
+
 /* An image without any folder for files has one for shared memory. */
 static int make_folder(struct demo *d, struct err *e)
 {
     const char *const places[] = { getenv("TMPDIR"), "/tmp", "/dev/shm" };
+    if (d->in_container && mkdir(FOLDER_IN_CONTAINER, 0700) == 0) {
+        use_folder(d, xstrdup(FOLDER_IN_CONTAINER));
+        return 0;
+    }
     for (size_t i = 0; i < ARRAY_LEN(places); i++) {
         if (!places[i] || !*places[i])
             continue;
         CLEANUP_FREE char *path = xasprintf("%s/ostler-run.XXXXXX", places[i]);
         if (mkdtemp(path)) {
-            d->folder = TAKE(path);
-            d->kubeconfig = path_in(d, "kubeconfig");
-            d->ostler_kubeconfig = path_in(d, "ostler.kubeconfig");
-            d->above = path_in(d, "above");
+            use_folder(d, TAKE(path));
             return 0;
         }
     }

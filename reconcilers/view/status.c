@@ -12,8 +12,9 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/xid.h"
 
-/* Groups of stuck nodes shown, one less below the lines about faults; names per group. */
-enum { GROUPS = 3, NAMES = 3 };
+/* Groups of stuck nodes shown, one less below the lines about faults; names per group; more nodes
+ * than a cluster has. */
+enum { GROUPS = 3, NAMES = 3, NODES_MAX = 1 << 20 };
 
 /* ---- parts */
 
@@ -98,9 +99,20 @@ static char *counted_at(const json_t *policy)
     return at ? xstrdup(at + strlen(" at ")) : NULL;
 }
 
+static json_int_t sum_of(json_t *counts)
+{
+    json_int_t sum = 0;
+    JSON_EACH_MEMBER (state, count, counts) {
+        json_int_t n = json_integer_value(count);
+        sum += n < NODES_MAX ? n : NODES_MAX;
+    }
+    return sum;
+}
+
 /* Counts nodes by state, as the policy's status does, from which the other counts come. A GpuNode
  * reports a state only after it has lasted a while. If the GpuNodes differ, "reported" has their
- * counts. */
+ * counts. Those that are Unmanaged differ if there are too few nodes for them: their agents have
+ * reported, and Ostler has taken the nodes since. */
 static void add_states(json_t *part, const json_t *policy, const json_t *reports)
 {
     CLEANUP_JSON json_t *counts = json_object(), *unmanaged = reported_states(reports, true),
@@ -109,8 +121,12 @@ static void add_states(json_t *part, const json_t *policy, const json_t *reports
         if (json_int(item, "count", 0) > 0)
             json_object_set_new(counts, json_str_or_empty(item, "state"),
                                 json_integer(json_int(item, "count", 0)));
-    bool counted = json_object_size(counts),
-         differs = counted && json_object_size(reported) && !json_equal(counts, reported);
+    bool counted = json_object_size(counts);
+    if (counted && sum_of(counts) + sum_of(unmanaged) > json_int(policy, "status.nodes.total", 0)) {
+        json_object_update(reported, unmanaged);
+        json_object_clear(unmanaged);
+    }
+    bool differs = counted && json_object_size(reported) && !json_equal(counts, reported);
     CLEANUP_FREE char *at = differs ? counted_at(policy) : NULL;
     if (differs)
         json_object_set(part, "reported", reported);

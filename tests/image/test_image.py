@@ -41,7 +41,7 @@ SERVER = "api.example.internal"  # what the API server is called in the containe
 # What Docker itself puts into every container.
 DOCKERS_OWN = re.compile(r"\.dockerenv|dev/console|etc/(hosts|hostname|resolv\.conf|mtab)")
 OURS = re.compile(
-    r"usr/bin/(ostler(-node|-nvml|-cuda)?|kubectl-gpu|kubectl_complete-gpu)|"
+    r"usr/bin/(ostler(-node|-nvml|-cuda|-sim)?|kubectl-gpu|kubectl_complete-gpu)|\.kube/config|"
     r"usr/lib/ostler/(ld-linux-[\w-]+|lib\w+)[.]so[.]\d|usr/share/doc/ostler/(copyright/)?[\w.-]+"
 )
 # As the container's securityContext in the chart's Deployment says it, with the strictest seccomp
@@ -269,6 +269,38 @@ class Container(unittest.TestCase):
             self.assertEqual(
                 docker("inspect", "--format", "{{.State.ExitCode}}", container).stdout.strip(), "0"
             )
+
+
+class Demo(unittest.TestCase):
+    """What the README shows to who has Docker alone."""
+
+    def setUp(self):
+        done = docker("run", "--detach", "--publish=127.0.0.1::8081", TAG, "demo")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.container = done.stdout.strip()
+        self.addCleanup(docker, "rm", "--force", self.container)
+        kube.wait_for(lambda: "kubectl-gpu events" in self.said(), 30, "what to try")
+
+    def said(self):
+        """What it prints."""
+        return docker("logs", self.container).stdout
+
+    def test_its_page_is_served_at_the_published_port(self):
+        address = docker("port", self.container, "8081").stdout.strip()
+        with urllib.request.urlopen(f"http://{address}/", timeout=5) as answer:
+            self.assertIn("<html", answer.read().decode())
+
+    def test_each_command_that_it_says_works(self):
+        commands = re.findall(r"docker (exec .*?) +# ", self.said())
+        self.assertEqual(len(commands), 3)
+        for command in commands:
+            done = docker(*command.split())
+            self.assertEqual(done.returncode, 0, f"{command}: {done.stderr}")
+
+    def test_it_ends_when_told(self):
+        docker("stop", "--time", "10", self.container)
+        code = docker("inspect", "--format", "{{.State.ExitCode}}", self.container)
+        self.assertEqual(code.stdout.strip(), "0")
 
 
 def main():

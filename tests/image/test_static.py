@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -38,6 +39,7 @@ OTHER_PROGRAMS = ROOT / "build" / {"aarch64": "static-arm64", "x86_64": "static-
 EMULATOR = shutil.which(f"qemu-{OTHER}-static")
 SIMULATOR = ROOT / "build" / "ostler-sim"
 SCENARIO = ROOT / "tests" / "torture" / "small.yaml"
+MAKEFILE = ROOT / "Makefile"
 NAME = "api.example.internal"
 DEFINITION = {
     "apiVersion": "apiextensions.k8s.io/v1",
@@ -377,6 +379,9 @@ class Demo(Rooted):
             (self.root / name).mkdir(parents=True)
         for program in ("ostler", "ostler-sim", "kubectl-gpu"):
             shutil.copy(self.programs / program, self.root / "usr/bin", follow_symlinks=False)
+        target, link = re.search(r"ln -s (/\S+) \$S/image/(\S+)", MAKEFILE.read_text()).groups()
+        (self.root / link).parent.mkdir()
+        (self.root / link).symlink_to(target)
         self.shared = self.root / "dev/shm"
         self.shared.chmod(0o777)
         (self.root / "dev/urandom").write_bytes(os.urandom(1 << 16))
@@ -386,6 +391,17 @@ class Demo(Rooted):
         """The first process of the container."""
         of = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
         return int(pathlib.Path(of).read_text().split()[0])
+
+    def execute(self, *command):
+        """What a command prints in the container, as with `docker exec`."""
+        nsenter = [shutil.which("nsenter"), f"--target={self.first()}", "--pid", "--root", "--wd"]
+        return subprocess.run(
+            [*nsenter, "--setuid=65532", "--setgid=65532", *command],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={"HOME": "/", "PATH": "/usr/bin"},
+        ).stdout
 
     @unittest.skipIf(os.geteuid(), "another user is root's to become")
     def test_the_image_has_a_demo(self):
@@ -399,7 +415,8 @@ class Demo(Rooted):
         )
         kube.wait_for(lambda: "carol sets driver" in self.said() or self.said(), 60, "the story")
         self.assertIn(f"http://127.0.0.1:{self.port}/\n", self.said())
-        self.assertRegex(self.said(), r"try +docker exec \S+ kubectl-gpu explain infer-c2-7 ")
+        said = re.search(r"try +docker exec \S+ (kubectl-gpu explain infer-c2-7) ", self.said())[1]
+        self.assertIn("infer-c2-7", self.execute(*said.split()))
         self.assertIn("<html", self.fetch("/"))
         fleet = json.loads(self.fetch("/fleet.json"))
         self.assertEqual(len(fleet["columns"]["name"]), 104)
