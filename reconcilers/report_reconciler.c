@@ -13,11 +13,11 @@ enum {
     /* The more nodes change together, the longer the control plane takes for each step, which is
      * no news: a step of a claim then must last so much longer for each of them, up to a limit,
      * unless something is wrong. */
-    STEP_LASTS_EACH_MS = 300,
-    STEP_LASTS_MAX_MS = 30000,
+    STEP_LASTS_EACH_MS = 600,
+    STEP_LASTS_MAX_MS = 60000,
     /* And the claim so long before the condition GpuReady follows, which the taint precedes. */
-    CLAIM_LASTS_EACH_MS = 600,
-    CLAIM_LASTS_MAX_MS = 60000,
+    CLAIM_LASTS_EACH_MS = 1200,
+    CLAIM_LASTS_MAX_MS = 120000,
     /* A working node must wait this long for its turn before that is reported. */
     TURN_LASTS_MS = 30000,
 };
