@@ -134,7 +134,7 @@ static void read_fill(const struct kind_store *t, const struct start *start,
         ret->remaining = -1;
 }
 
-int page_read(const struct api *api, const struct kind *k, const struct list_options *o,
+int page_read(struct api *api, const struct kind *k, const struct list_options *o,
               const struct filter *f, struct page *ret, struct refusal *r)
 {
     struct start start;
@@ -143,12 +143,10 @@ int page_read(const struct api *api, const struct kind *k, const struct list_opt
     const struct kind *stored = event_stored_kind(k);
     bool is_now = start.rv == 0 || start.rv == api->store.rv;
     bool same = is_now || !store_changed_since(&api->store, stored, start.rv);
-    struct kind_store *old = same ? NULL : store_snapshot(&api->store, stored, start.rv);
-    const struct kind_store *t = same ? store_of_kind(&api->store, stored) : old;
+    const struct kind_store *t = same ? store_of_kind(&api->store, stored)
+                                      : store_at(&api->store, stored, start.rv);
     *ret = (struct page){ .objects = json_array(), .rv = is_now ? api->store.rv : start.rv };
     read_fill(t, &start, o, f, ret);
-    if (old)
-        store_snapshot_free(old);
     return 0;
 }
 

@@ -21,7 +21,7 @@ struct page {
 
 /* 0, or -1 and a refusal: 400 for an invalid token, 410 for forgotten history, 504 for a version in
  * the future. */
-int page_read(const struct api *api, const struct kind *k, const struct list_options *o,
+int page_read(struct api *api, const struct kind *k, const struct list_options *o,
               const struct filter *f, struct page *ret, struct refusal *r);
 /* Frees what it owns. */
 void page_clear(struct page *p);

@@ -49,8 +49,20 @@ static void record_free(struct entry *r)
     free(r);
 }
 
+static void forget_view(struct store *s)
+{
+    struct kind_store *t = s->seen.table;
+    for (size_t i = 0; t && i < t->len; i++)
+        record_free(t->entries[i]);
+    if (t)
+        free(t->entries);
+    free(t);
+    s->seen = (struct store_view){ 0 };
+}
+
 void store_clear(struct store *s)
 {
+    forget_view(s);
     for (size_t k = 0; k < kind_count(); k++) {
         for (size_t i = 0; i < s->tables[k].len; i++)
             record_free(s->tables[k].entries[i]);
@@ -211,13 +223,14 @@ static json_t *table_set(struct kind_store *t, const char *key, json_t *object)
 
 /* ---- history */
 
-/* The slot of the next commit. The ring doubles up to API_HISTORY; then the oldest commit goes. */
+/* The slot of the next commit. The ring doubles as far as it may; then the oldest commit goes. */
 static struct api_commit *next_slot(struct store *s)
 {
-    size_t kept = s->rv + 1 - s->first;
-    if (kept == s->cap && s->cap < API_HISTORY) {
+    size_t kept = s->rv + 1 - s->first, most = s->objects > API_HISTORY ? s->objects : API_HISTORY;
+    if (kept == s->cap && s->cap < most) {
         size_t cap = s->cap ? s->cap * 2 : 256;
-        cap = cap < API_HISTORY ? cap : API_HISTORY;
+        if (s->cap < API_HISTORY && cap > API_HISTORY)
+            cap = API_HISTORY;
         struct api_commit *grown = xcalloc(cap, sizeof *grown);
         for (uint64_t rv = s->first; rv <= s->rv; rv++)
             /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): without room there is no commit. */
@@ -248,6 +261,7 @@ const struct api_commit *store_commit(struct store *s, const struct store_write 
     if (s->shares && after_steal)
         share_parts(&s->parts, held ? held->object : NULL, after_steal);
     json_t *before = table_set(&s->tables[kind_index(w->kind)], key, after_steal);
+    s->objects = s->objects + (after_steal != NULL) - (before != NULL);
     *c = (struct api_commit){ .rv = s->rv,
                               .kind = w->kind,
                               .before = before,
@@ -272,6 +286,8 @@ void store_compact(struct store *s, uint64_t rv)
 {
     for (; s->first <= rv && s->first <= s->rv; s->first++)
         commit_clear(&s->commits[s->first % s->cap]);
+    if (s->seen.table && !store_knows_since(s, s->seen.rv))
+        forget_view(s);
 }
 
 bool store_changed_since(const struct store *s, const struct kind *k, uint64_t rv)
@@ -282,8 +298,11 @@ bool store_changed_since(const struct store *s, const struct kind *k, uint64_t r
     return at > rv;
 }
 
-struct kind_store *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv)
+const struct kind_store *store_at(struct store *s, const struct kind *k, uint64_t rv)
 {
+    if (s->seen.table && s->seen.kind == k && s->seen.rv == rv)
+        return s->seen.table;
+    forget_view(s);
     const struct kind_store *now = store_of_kind(s, k);
     struct kind_store *t = xcalloc(1, sizeof *t);
     *t = (struct kind_store){ .entries = xcalloc(now->len + 1, sizeof *t->entries),
@@ -301,13 +320,6 @@ struct kind_store *store_snapshot(const struct store *s, const struct kind *k, u
         store_key(object_namespace(object), object_name(object), key);
         json_decref(table_set(t, key, c->before));
     }
+    s->seen = (struct store_view){ .table = t, .kind = k, .rv = rv };
     return t;
-}
-
-void store_snapshot_free(struct kind_store *t)
-{
-    for (size_t i = 0; i < t->len; i++)
-        record_free(t->entries[i]);
-    free(t->entries);
-    free(t);
 }

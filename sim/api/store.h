@@ -25,13 +25,22 @@ struct kind_store {
     size_t len, cap;
 };
 
+/* A kind at an older version. */
+struct store_view {
+    struct kind_store *table; /* NULL: none */
+    const struct kind *kind;
+    uint64_t rv;
+};
+
 struct store {
     struct kind_store *tables; /* by kind_index() */
     uint64_t rv;               /* of the newest commit */
     uint64_t first;            /* version of the oldest kept commit; rv + 1 if there is none */
-    /* a ring from API_HISTORY on: the commit of a version is at version % cap */
+    size_t objects;            /* of all kinds */
+    /* a ring once it has enough: the commit of a version is at version % cap */
     struct api_commit *commits;
     size_t cap;
+    struct store_view seen;  /* the last that store_at() made */
     struct map users;        /* every user that has written, by name: interned */
     bool shares;             /* equal parts of objects are one tree (share.h) */
     struct map parts;        /* such parts */
@@ -85,9 +94,7 @@ void store_compact(struct store *s, uint64_t rv);
 /* Whether objects of a kind were written after a version, of which the history is kept. */
 bool store_changed_since(const struct store *s, const struct kind *k, uint64_t rv);
 /* The objects of a kind at an older version; history must reach back to it (store_knows_since()).
- * Call store_snapshot_free() when done. */
-struct kind_store *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv);
-/* Frees the table, not its objects. */
-void store_snapshot_free(struct kind_store *t);
+ * The pages of a list share it. Borrowed until the next call, or until history forgets it. */
+const struct kind_store *store_at(struct store *s, const struct kind *k, uint64_t rv);
 
 #endif

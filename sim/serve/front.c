@@ -15,6 +15,7 @@
 
 enum {
     CONNECTIONS_MAX = 1024,
+    PARTS_PER_TURN = 1000, /* of a response, before other clients are served */
     UNSENT_ENOUGH = 256 * 1024, /* limit of buffered bytes for a watch whose client does not read */
     ANSWER_MAX = 1 << 30,
     IDLE_SECS = 120, /* of a connection without activity, unless it is a watch */
@@ -230,6 +231,9 @@ static int write_part(struct connection *c)
         c->sent = 0;
         if (c->out.cap > UNSENT_ENOUGH)
             buf_clear(&c->out);
+    } else if (c->watch && c->sent >= UNSENT_ENOUGH) {
+        buf_consume(&c->out, c->sent); /* a busy watch may never have sent all */
+        c->sent = 0;
     }
     return 0;
 }
@@ -255,13 +259,18 @@ static int on_bytes(struct connection *c, const char *bytes, size_t n)
     return 0;
 }
 
+/* Writes as much as the client takes now: between two turns thousands of events may come. */
 static int on_writable(struct connection *c)
 {
-    if (write_part(c) < 0)
-        return -1;
-    if (!c->watch && !c->close && front_has_room(c))
-        on_state(c, http1_feed(c->in, "", 0));
-    front_print(c, now_of(c->front));
+    for (int i = 0; i < PARTS_PER_TURN; i++) {
+        if (write_part(c) < 0)
+            return -1;
+        if (!c->watch && !c->close && front_has_room(c))
+            on_state(c, http1_feed(c->in, "", 0));
+        front_print(c, now_of(c->front));
+        if (c->sent == c->out.len || lws_send_pipe_choked(c->wsi))
+            break;
+    }
     want_write(c);
     return 0;
 }

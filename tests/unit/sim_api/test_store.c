@@ -152,10 +152,8 @@ static void check_snapshots(void **state)
         put(&s, kind_named("configmaps"), "a", "other", "x");
     }
     for (int i = 0; i < WRITES; i++) {
-        struct kind_store *t = store_snapshot(&s, pods(), first + 2 * (uint64_t) i);
-        CLEANUP_FREE char *text = text_of(t);
+        CLEANUP_FREE char *text = text_of(store_at(&s, pods(), first + 2 * (uint64_t) i));
         assert_string_equal(text, texts[i]);
-        store_snapshot_free(t);
         mem_cleanup_free(&texts[i]);
     }
 }
@@ -196,6 +194,38 @@ static void check_history_is_bounded(void **state)
         assert_int_equal(store_commit_at(&s, at)->rv, at);
 }
 
+/* So that a list of all objects, page after page, takes less time than history lasts. */
+static void check_history_is_as_long_as_there_are_objects(void **state)
+{
+    (void) state;
+    CLEANUP(store_clear) struct store s;
+    store_init(&s);
+    uint64_t first = s.rv;
+    for (int i = 0; i <= API_HISTORY; i++) {
+        CLEANUP_FREE char *name = xasprintf("p%d", i);
+        put(&s, pods(), "a", name, "x");
+    }
+    for (int i = 0; i < API_HISTORY / 2; i++)
+        put(&s, pods(), "a", "p0", "y");
+    /* the first commit went when there were no more objects than API_HISTORY */
+    assert_true(store_knows_since(&s, first + 1));
+    assert_int_equal(store_commit_at(&s, first + 2)->rv, first + 2);
+}
+
+static void check_pages_share_an_older_version(void **state)
+{
+    (void) state;
+    CLEANUP(store_clear) struct store s;
+    store_init(&s);
+    uint64_t first = put(&s, pods(), "a", "p", "x"), second = put(&s, pods(), "a", "p", "y");
+    const struct kind_store *page = store_at(&s, pods(), first);
+    assert_ptr_equal(store_at(&s, pods(), first), page);
+    put(&s, pods(), "a", "p", "z");
+    assert_ptr_equal(store_at(&s, pods(), first), page);
+    store_compact(&s, second);
+    assert_null(s.seen.table);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -207,5 +237,8 @@ int main(void)
     suite_add(&s, "every older version can be seen again", check_snapshots, NULL);
     suite_add(&s, "what is compacted is forgotten", check_compaction, NULL);
     suite_add(&s, "history is bounded", check_history_is_bounded, NULL);
+    suite_add(&s, "history is as long as there are objects",
+              check_history_is_as_long_as_there_are_objects, NULL);
+    suite_add(&s, "pages share an older version", check_pages_share_an_older_version, NULL);
     return suite_run(&s, "sim_api/store");
 }
