@@ -422,9 +422,9 @@ e2e-node: image-root
 # all rows (e2e/node/rows.py)
 e2e-operands e2e-operands-full: image-root
 	$Qe2e/node/run --row $(@:e2e-%=%) --logs build/e2e-node/logs-operands
-# BASE=IMAGE: Debian 12 under another name
+# The image in Docker. BASE=default, or IMAGE with Debian 13 or 12: the whole Dockerfile makes it
 BASE :=
-image-test: build/ostler-sim
+image-test: build/ostler-sim image-root
 	$Qtests/image/test_image.py $(BASE)
 # Pictures of the fleet page, for the documents
 screenshots:

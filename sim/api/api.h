@@ -141,10 +141,10 @@ void api_compact(struct api *api, uint64_t rv);
 /* Compacts like a control plane, when called at least that often: every `keep_ms`, up to the
  * version of the last compaction. So it has at least the last `keep_ms`, at most twice that. */
 void api_forget_older(struct api *api, int64_t now_ms, int64_t keep_ms);
-/* The number of commits that are kept for watches; older ones are forgotten by themselves. With more
- * objects than that it is their number, so that a list of all of them takes less time than history
- * lasts. A real API server keeps up to 102,400 events of each kind
- * (staging/src/k8s.io/apiserver/pkg/storage/cacher/watch_cache.go, defaultUpperBoundCapacity). */
+/* The number of commits that are kept for watches; older ones are forgotten by themselves. With
+ * more objects than that it is about their number, so that a list of all of them takes less time
+ * than history lasts. A real API server keeps up to 102,400 events of each kind
+ * (apiserver/pkg/storage/cacher/watch_cache.go, defaultUpperBoundCapacity). */
 enum { API_HISTORY = 20000 };
 
 /* ---- watches: pulled, so that whoever carries them decides when */

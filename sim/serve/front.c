@@ -15,7 +15,7 @@
 
 enum {
     CONNECTIONS_MAX = 1024,
-    PARTS_PER_TURN = 1000, /* of a response, before other clients are served */
+    PARTS_PER_TURN = 1000,      /* of a response, before other clients are served */
     UNSENT_ENOUGH = 256 * 1024, /* limit of buffered bytes for a watch whose client does not read */
     ANSWER_MAX = 1 << 30,
     IDLE_SECS = 120, /* of a connection without activity, unless it is a watch */
