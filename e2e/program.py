@@ -1,6 +1,8 @@
 """The program under test."""
 
+import os
 import pathlib
+import re
 import signal
 import subprocess
 import threading
@@ -138,6 +140,12 @@ class Operator:
 
 
 _MAKING = threading.Lock()
+
+
+def set_tunables():
+    """Gives programs the setting of the C library that the chart gives Ostler."""
+    text = (names.CHART / "templates" / "deployment.yaml").read_text()
+    os.environ["GLIBC_TUNABLES"] = re.search(r"name: GLIBC_TUNABLES\n +value: (\S+)", text)[1]
 
 
 def other_build():
