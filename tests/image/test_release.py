@@ -107,7 +107,8 @@ class Release(unittest.TestCase):
             name, image = f"ostler-{VERSION}-linux-{arch}", ROOT / "build" / folder / "image"
             with tarfile.open(self.made / f"{name}.tar.gz") as archive:
                 inside = {m.name: m for m in archive if not m.isdir()}
-                of_image = {str(f.relative_to(image)) for f in image.rglob("*") if not f.is_dir()}
+                files = [f for f in (image / "usr").rglob("*") if not f.is_dir()]
+                of_image = {str(f.relative_to(image)) for f in files}
                 self.assertEqual(set(inside), of_image | BESIDE_IMAGE)
                 self.assertEqual(
                     archive.extractfile("usr/bin/ostler").read(),
