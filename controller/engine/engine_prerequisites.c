@@ -93,11 +93,9 @@ static void engine_prerequisites_finish(struct engine *en)
  * KiB; only a CRD that is too old needs it. */
 static json_t *engine_prerequisites_read(enum prerequisite part, struct reply *reply)
 {
-    static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL },
-                             *const unread_with_spec[] = { "status", "metadata.managedFields",
-                                                           NULL };
+    static const char *const unread[] = { "spec", "status", "metadata.managedFields", NULL };
     static const struct split_view of_objects = { .paths = unread },
-                                   with_spec = { .paths = unread_with_spec };
+                                   with_spec = { .paths = unread + 1 };
     json_t *answer = reply_object(reply, part == PREREQUISITES_RIGHTS ? NULL : &of_objects);
     if (part != PREREQUISITES_REPORTS || !answer || prerequisites_crd_fits(answer))
         return answer;

@@ -49,25 +49,26 @@ static void record_free(struct entry *r)
     free(r);
 }
 
+static void table_clear(struct kind_store *t)
+{
+    for (size_t i = 0; i < t->len; i++)
+        record_free(t->entries[i]);
+    free(t->entries);
+}
+
 static void forget_view(struct store *s)
 {
-    struct kind_store *t = s->seen.table;
-    for (size_t i = 0; t && i < t->len; i++)
-        record_free(t->entries[i]);
-    if (t)
-        free(t->entries);
-    free(t);
+    if (s->seen.table)
+        table_clear(s->seen.table);
+    free(s->seen.table);
     s->seen = (struct store_view){ 0 };
 }
 
 void store_clear(struct store *s)
 {
     forget_view(s);
-    for (size_t k = 0; k < kind_count(); k++) {
-        for (size_t i = 0; i < s->tables[k].len; i++)
-            record_free(s->tables[k].entries[i]);
-        free(s->tables[k].entries);
-    }
+    for (size_t k = 0; k < kind_count(); k++)
+        table_clear(&s->tables[k]);
     free(s->tables);
     for (size_t i = 0; i < s->cap; i++)
         commit_clear(&s->commits[i]);

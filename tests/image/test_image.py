@@ -29,7 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "e2e"))
 
-import counted  # noqa: E402  the path above is what finds the others
+import component  # noqa: E402  the path above is what finds the others
+import counted  # noqa: E402
 import installation  # noqa: E402
 import kube  # noqa: E402
 import names  # noqa: E402
@@ -92,19 +93,18 @@ class Daemon(contextlib.ExitStack):
             "ip-forward": "false",
             "ip-masq": "false",
         }
-        with open(f"{folder}/log", "wb") as log:
-            process = subprocess.Popen(
-                ["dockerd", *(f"--{key}={value}" for key, value in options.items())],
-                stdout=log,
-                stderr=log,
-            )
+        daemon = component.Component(
+            "dockerd",
+            ["dockerd", *(f"--{key}={value}" for key, value in options.items())],
+            f"{folder}/log",
+        )
         if not BRIDGE.exists():
             self.callback(subprocess.run, ["ip", "link", "delete", BRIDGE.name], check=False)
-        self.callback(process.wait)
-        self.callback(process.terminate)
+        self.callback(daemon.stop, 30)
+        daemon.start()
         os.environ["DOCKER_HOST"] = options["host"]
         deadline = time.monotonic() + 30
-        while process.poll() is None and time.monotonic() < deadline:
+        while daemon.running and time.monotonic() < deadline:
             if docker("version").returncode == 0:
                 self.problem = None
                 return
