@@ -137,8 +137,8 @@ class World:
         ]
 
     def _controller_manager_flags(self):
-        # The long grace period: nodes must not be called dead because a test took the API server
-        # away for a minute.
+        # The long grace period: a node must not be called dead because a test took the API server
+        # away for a minute, or because KWOK is late with heartbeats on a busy machine.
         user = self._user(
             "kube-controller-manager", "system:kube-controller-manager", (), ca=self.pki.bundle
         )
@@ -150,7 +150,7 @@ class World:
             "--leader-elect=false",
             "--kube-api-qps=500",
             "--kube-api-burst=1000",
-            "--node-monitor-grace-period=600s",
+            "--node-monitor-grace-period=3600s",
             "--secure-port=0",
             # Kubernetes 1.30 has no such flag.
             *([] if names.OLDEST else ["--concurrent-daemonset-syncs=10"]),
