@@ -295,6 +295,19 @@ static void add_gpu_pod(struct node_pods *ret, const char *key)
     ret->gpu_pods++;
 }
 
+/* Of several the last to come up counts, the device plugin: it decides who gives out the GPUs. */
+static void add_foreign(const struct pod *p, struct node_pods *ret)
+{
+    const struct sign *sign = pod_foreign(p), *other = ret->foreign;
+    bool counts = sign &&
+                  (!other || sign->like > other->like ||
+                   (sign->like == other->like && strcmp(p->head.key, ret->foreign_pod) < 0));
+    if (!counts)
+        return;
+    ret->foreign = sign;
+    ret->foreign_pod = p->head.key;
+}
+
 static void cluster_add_pod(const struct cluster *c, const struct pod *p,
                             const struct node_holders *holders, struct node_pods *ret)
 {
@@ -303,10 +316,7 @@ static void cluster_add_pod(const struct cluster *c, const struct pod *p,
         ret->gpus_taken += p->gpus;
     }
     ret->proof |= pod_task(p) && pod_task(p)->kind == TASK_PROOF;
-    if (pod_foreign(p) && (!ret->foreign || strcmp(p->head.key, ret->foreign_pod) < 0)) {
-        ret->foreign = pod_foreign(p);
-        ret->foreign_pod = p->head.key;
-    }
+    add_foreign(p, ret);
     ret->agent |= is_agent_that_is_up(p);
     if (p->component == OPERAND_REMOVAL)
         add_removal(c, p, ret);

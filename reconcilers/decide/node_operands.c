@@ -203,16 +203,24 @@ void operands_judge_nvml(const struct node_pass *p)
                 "the GPUs work, and NVML is not asked about their health: %s", problem);
 }
 
-void operands_judge_claims(const struct node_pass *p)
+void operands_judge_others(const struct node_pass *p)
 {
     const struct sign *other = p->in->pods->foreign;
-    if (p->v->state != NODE_READY || !other || other->place != SIGN_CLAIMS ||
-        !(p->v->up & 1u << OPERAND_DEVICE_PLUGIN))
+    if (p->v->state != NODE_READY || !other || !(p->v->up & 1u << other->like))
         return;
-    p->v->cause = OPERAND_DEVICE_PLUGIN;
+    p->v->cause = other->like;
     p->v->pod = p->in->pods->foreign_pod;
-    verdict_set(p, NODE_READY, REASON_GPUS_ALLOCATED_TWICE,
-                "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA "
-                "driver gives the same ones to resource claims (%s): %s",
-                owner_seen_by(p->in->pods, p->a), other->remedy);
+    const char *seen_by = owner_seen_by(p->in->pods, p->a);
+    if (other->place == SIGN_CLAIMS)
+        verdict_set(p, NODE_READY, REASON_GPUS_ALLOCATED_TWICE,
+                    "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA "
+                    "driver gives the same ones to resource claims (%s): %s",
+                    seen_by, other->remedy);
+    else
+        verdict_set(
+            p, NODE_READY, REASON_SECOND_STACK,
+            "Ostler runs its %s on the node, and %s (%s): which of the two works is left "
+            "to chance. Keep the other one off the node, or set the node's label " LABEL_MANAGED
+            "=false, which takes Ostler's off",
+            operand_get(other->like)->title, other->sentence, seen_by);
 }

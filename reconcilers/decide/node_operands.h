@@ -39,8 +39,9 @@ void operands_judge(const struct node_pass *p);
 void operands_judge_metrics(const struct node_pass *p);
 /* For a Ready node without another reason: likewise for NVML. */
 void operands_judge_nvml(const struct node_pass *p);
-/* For a Ready node: reports that another program gives its GPUs to resource claims, besides
- * Ostler's device plugin. The node stays Ready. */
-void operands_judge_claims(const struct node_pass *p);
+/* For a Ready node: reports a pod of another GPU stack that does the same as an operand of Ostler's
+ * there, or a program that gives the node's GPUs to resource claims besides Ostler's device plugin.
+ * The node stays Ready. */
+void operands_judge_others(const struct node_pass *p);
 
 #endif

@@ -453,7 +453,7 @@ static void node_plan_serve(const struct node_pass *p, const struct target *t,
     judge_startup(p);
     operands_judge_metrics(p);
     operands_judge_nvml(p);
-    operands_judge_claims(p);
+    operands_judge_others(p);
     look_for_holders(p, t);
     if (p->v->state == NODE_READY && p->in->view.node->ready)
         p->v->ran = p->v->carried;

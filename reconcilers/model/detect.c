@@ -55,53 +55,57 @@ static const struct sign foreign_node_signs[] = {
     { SIGN_LABEL, "cloud.google.com/gke-gpu-driver-version", NULL,
       "GKE installs the driver and the device plugin (label "
       "cloud.google.com/gke-gpu-driver-version)",
-      HAND_OVER_GKE },
+      HAND_OVER_GKE, OPERAND_NONE },
     { SIGN_LABEL, "kubernetes.azure.com/dcgm-exporter", "enabled",
       "AKS manages driver, device plugin and exporter (label kubernetes.azure.com/dcgm-exporter)",
-      HAND_OVER_AKS },
+      HAND_OVER_AKS, OPERAND_NONE },
     { SIGN_LABEL, "eks.amazonaws.com/compute-type", "auto",
       "EKS Auto Mode brings driver and device plugin (label eks.amazonaws.com/compute-type)",
-      HAND_OVER_EKS },
+      HAND_OVER_EKS, OPERAND_NONE },
     { SIGN_OS_IMAGE, "Bottlerocket OS", "nvidia",
-      "Bottlerocket's nvidia variant brings driver and device plugin", HAND_OVER_BOTTLEROCKET },
+      "Bottlerocket's nvidia variant brings driver and device plugin", HAND_OVER_BOTTLEROCKET,
+      OPERAND_NONE },
 };
 
 /* Pods that serve GPUs for another operator. NVIDIA's plugin image is no sign, because feature
  * discovery runs from the same image. Each row has a vendor's word, which pod_text.h looks for. */
 static const struct sign foreign_pod_signs[] = {
     { SIGN_LABEL, "app", "nvidia-driver-daemonset", "NVIDIA's GPU operator runs its driver here",
-      HAND_OVER_OPERATOR },
+      HAND_OVER_OPERATOR, OPERAND_DRIVER },
     { SIGN_LABEL, "app.kubernetes.io/component", "nvidia-driver",
-      "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
+      "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR, OPERAND_DRIVER },
     { SIGN_LABEL, "app", "nvidia-vgpu-manager-daemonset",
-      "NVIDIA's GPU operator runs its vGPU manager here", HAND_OVER_OPERATOR },
+      "NVIDIA's GPU operator runs its vGPU manager here", HAND_OVER_OPERATOR, OPERAND_DRIVER },
     { SIGN_LABEL, "app", "nvidia-container-toolkit-daemonset",
-      "NVIDIA's GPU operator runs its container toolkit here", HAND_OVER_OPERATOR },
+      "NVIDIA's GPU operator runs its container toolkit here", HAND_OVER_OPERATOR,
+      OPERAND_TOOLKIT },
     { SIGN_LABEL, "app", "nvidia-device-plugin-daemonset",
-      "NVIDIA's GPU operator runs its device plugin here", HAND_OVER_OPERATOR },
+      "NVIDIA's GPU operator runs its device plugin here", HAND_OVER_OPERATOR,
+      OPERAND_DEVICE_PLUGIN },
     { SIGN_LABEL, "k8s-app", "nvidia-gpu-device-plugin", "GKE runs its device plugin here",
-      HAND_OVER_GKE },
+      HAND_OVER_GKE, OPERAND_DEVICE_PLUGIN },
     { SIGN_LABEL, "k8s-app", "nvidia-driver-installer", "Google's driver installer runs here",
-      HAND_OVER_PLUGIN },
+      HAND_OVER_PLUGIN, OPERAND_DRIVER },
     { SIGN_LABEL, "name", "nvidia-device-plugin-ds", "a standalone NVIDIA device plugin runs here",
-      HAND_OVER_PLUGIN },
+      HAND_OVER_PLUGIN, OPERAND_DEVICE_PLUGIN },
     { SIGN_LABEL, "app.kubernetes.io/name", "nvidia-device-plugin",
-      "a standalone NVIDIA device plugin runs here", HAND_OVER_PLUGIN },
-    { SIGN_CLAIMS, "dra-driver-nvidia-gpu-component", "kubelet-plugin", GIVES_CLAIMS,
-      HAND_OVER_DRA },
-    { SIGN_CLAIMS, "nvidia-dra-driver-gpu-component", "kubelet-plugin", GIVES_CLAIMS,
-      HAND_OVER_DRA },
-    { SIGN_CLAIMS, "app", "nvidia-dra-driver-kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA },
+      "a standalone NVIDIA device plugin runs here", HAND_OVER_PLUGIN, OPERAND_DEVICE_PLUGIN },
+    { SIGN_CLAIMS, "dra-driver-nvidia-gpu-component", "kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA,
+      OPERAND_DEVICE_PLUGIN },
+    { SIGN_CLAIMS, "nvidia-dra-driver-gpu-component", "kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA,
+      OPERAND_DEVICE_PLUGIN },
+    { SIGN_CLAIMS, "app", "nvidia-dra-driver-kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA,
+      OPERAND_DEVICE_PLUGIN },
     { SIGN_IMAGE, "nvidia/driver:", NULL, "a driver container that Ostler did not start runs here",
-      NULL },
+      NULL, OPERAND_DRIVER },
     { SIGN_IMAGE, "nvidia/cloud-native/k8s-driver-manager", NULL,
-      "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
+      "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR, OPERAND_DRIVER },
     { SIGN_IMAGE, "cos-nvidia-installer", NULL, "Google's driver installer runs here",
-      HAND_OVER_PLUGIN },
+      HAND_OVER_PLUGIN, OPERAND_DRIVER },
     { SIGN_IMAGE, "gke-nvidia-installer", NULL, "Google's driver installer runs here",
-      HAND_OVER_PLUGIN },
+      HAND_OVER_PLUGIN, OPERAND_DRIVER },
     { SIGN_IMAGE, "nvidia-gpu-device-plugin", NULL, "GKE runs its device plugin here",
-      HAND_OVER_GKE },
+      HAND_OVER_GKE, OPERAND_DEVICE_PLUGIN },
 };
 
 /* What a row can inspect; absent parts are NULL. */
@@ -234,7 +238,8 @@ const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *lab
 
 const struct sign *detect_slices(void)
 {
-    static const struct sign slices = { SIGN_CLAIMS, NULL, NULL, GIVES_CLAIMS, HAND_OVER_DRA };
+    static const struct sign slices = { SIGN_CLAIMS,  NULL,          NULL,
+                                        GIVES_CLAIMS, HAND_OVER_DRA, OPERAND_DEVICE_PLUGIN };
     return &slices;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/vendor.h"
 #include "reconcilers/model/host.h"
+#include "reconcilers/model/operand.h"
 
 /* What a row inspects. */
 enum sign_place {
@@ -26,6 +27,8 @@ struct sign {
     const char
         *sentence; /* for users, without a full stop: "GKE installs the driver here (label ...)" */
     const char *remedy; /* how to hand the node over, an imperative; NULL: remove what is named */
+    enum operand
+        like; /* the operand of Ostler that a pod does the same as; OPERAND_NONE: not a pod */
 };
 
 /* The vendor of a GPU of the node that is not reserved for virtual machines; NULL: none. Order: the

@@ -128,8 +128,7 @@ static void describe_silence(struct next_steps *l)
         const char *state, *text;
     } rest[] = {
         { "Ready", "nothing: it runs what the policy says" },
-        { "ForeignStack", "nothing: another GPU stack serves it; kubectl label node NAME "
-                          "ostler.dev/managed=true hands it over" },
+        { "ForeignStack", "nothing, as long as another GPU stack serves it" },
         { "Unmanaged", "nothing: Ostler does not manage it" },
     };
     const json_t *status = json_object_get(l->report, "status");

@@ -154,56 +154,77 @@ struct pod_row {
     const char *name;
     struct one_label label;
     const char *image;
-    bool foreign;
+    enum operand like; /* NONE: it serves nothing */
 };
 
 static void check_pod(void **state)
 {
     const struct pod_row *row = *state;
-    assert_int_equal(detect_foreign_pod(label, &row->label, row->image, NULL) != NULL,
-                     row->foreign);
+    const struct sign *sign = detect_foreign_pod(label, &row->label, row->image, NULL);
+    assert_int_equal(sign ? sign->like : OPERAND_NONE, row->like);
 }
 
 static const struct pod_row pod_rows[] = {
-    { "pod: gpu-operator's driver", { "app", "nvidia-driver-daemonset" }, NULL, true },
+    { "pod: gpu-operator's driver", { "app", "nvidia-driver-daemonset" }, NULL, OPERAND_DRIVER },
     { "pod: gpu-operator's driver of a NVIDIADriver",
       { "app.kubernetes.io/component", "nvidia-driver" },
       NULL,
-      true },
-    { "pod: gpu-operator's vGPU manager", { "app", "nvidia-vgpu-manager-daemonset" }, NULL, true },
-    { "pod: gpu-operator's toolkit", { "app", "nvidia-container-toolkit-daemonset" }, NULL, true },
-    { "pod: gpu-operator's plugin", { "app", "nvidia-device-plugin-daemonset" }, NULL, true },
+      OPERAND_DRIVER },
+    { "pod: gpu-operator's vGPU manager",
+      { "app", "nvidia-vgpu-manager-daemonset" },
+      NULL,
+      OPERAND_DRIVER },
+    { "pod: gpu-operator's toolkit",
+      { "app", "nvidia-container-toolkit-daemonset" },
+      NULL,
+      OPERAND_TOOLKIT },
+    { "pod: gpu-operator's plugin",
+      { "app", "nvidia-device-plugin-daemonset" },
+      NULL,
+      OPERAND_DEVICE_PLUGIN },
     { "pod: gpu-operator's exporter serves nothing",
       { "app", "nvidia-dcgm-exporter" },
       NULL,
-      false },
-    { "pod: GKE's plugin", { "k8s-app", "nvidia-gpu-device-plugin" }, NULL, true },
-    { "pod: Google's installer", { "k8s-app", "nvidia-driver-installer" }, NULL, true },
-    { "pod: plugin from its static manifest", { "name", "nvidia-device-plugin-ds" }, NULL, true },
+      OPERAND_NONE },
+    { "pod: GKE's plugin", { "k8s-app", "nvidia-gpu-device-plugin" }, NULL, OPERAND_DEVICE_PLUGIN },
+    { "pod: Google's installer", { "k8s-app", "nvidia-driver-installer" }, NULL, OPERAND_DRIVER },
+    { "pod: plugin from its static manifest",
+      { "name", "nvidia-device-plugin-ds" },
+      NULL,
+      OPERAND_DEVICE_PLUGIN },
     { "pod: plugin from its chart",
       { "app.kubernetes.io/name", "nvidia-device-plugin" },
       NULL,
-      true },
+      OPERAND_DEVICE_PLUGIN },
     { "pod: feature discovery serves nothing",
       { "app.kubernetes.io/name", "gpu-feature-discovery" },
       "nvcr.io/nvidia/k8s-device-plugin:v0.17.0",
-      false },
+      OPERAND_NONE },
     { "pod: image of a driver",
       { NULL, NULL },
       "registry.example/nvidia/driver:570-ubuntu22.04",
-      true },
+      OPERAND_DRIVER },
     { "pod: image of the driver manager",
       { NULL, NULL },
       "nvcr.io/nvidia/cloud-native/k8s-driver-manager:v0.8.0",
-      true },
-    { "pod: image of the COS installer", { NULL, NULL }, "cos-nvidia-installer:fixed", true },
-    { "pod: image of the Ubuntu installer", { NULL, NULL }, "gke-nvidia-installer:fixed", true },
+      OPERAND_DRIVER },
+    { "pod: image of the COS installer",
+      { NULL, NULL },
+      "cos-nvidia-installer:fixed",
+      OPERAND_DRIVER },
+    { "pod: image of the Ubuntu installer",
+      { NULL, NULL },
+      "gke-nvidia-installer:fixed",
+      OPERAND_DRIVER },
     { "pod: image of GKE's plugin",
       { NULL, NULL },
       "gke.gcr.io/nvidia-gpu-device-plugin@sha256:00",
-      true },
-    { "pod: AMD's plugin", { "name", "amdgpu-dp-ds" }, "rocm/k8s-device-plugin:1.25", false },
-    { "pod: anything else", { "app", "web" }, "nginx:1.27", false },
+      OPERAND_DEVICE_PLUGIN },
+    { "pod: AMD's plugin",
+      { "name", "amdgpu-dp-ds" },
+      "rocm/k8s-device-plugin:1.25",
+      OPERAND_NONE },
+    { "pod: anything else", { "app", "web" }, "nginx:1.27", OPERAND_NONE },
 };
 
 struct message_row {
