@@ -192,4 +192,13 @@ def figures():
     return problems + [f"{FIGURES} lacks the row {row!r}" for row in rows if row not in named]
 
 
-CHECKS = [openings, readme, listed, on_call, runbooks, links, paths, figures]
+def manifests():
+    """No manifest for kubectl begins with a brace: before 1.33 it reads such a stream as JSON."""
+    return [
+        f"{page} has a manifest that begins with a brace, after {m[1]!r}"
+        for page in PAGES
+        for m in re.finditer(r"^ *(kubectl .*<<.*)\n\s*\{", read(page), re.MULTILINE)
+    ]
+
+
+CHECKS = [openings, readme, listed, on_call, runbooks, links, paths, manifests, figures]
