@@ -1,5 +1,7 @@
 """The rights that the chart gives, against the resource table of the program."""
 
+import re
+import subprocess
 import sys
 import unittest
 
@@ -217,6 +219,23 @@ class Rights(unittest.TestCase):
             ),
             sorted((place(r, r["kind"], r["metadata"]["name"]) for r in roles), key=str),
         )
+
+    def test_the_documents_count_the_permissions(self):
+        counted = subprocess.run(
+            [ROOT / "scripts/count-rights"], check=True, capture_output=True, text=True
+        ).stdout
+        rules, given, everywhere, *none = re.findall(r"\d+", counted)
+        self.assertEqual(none, ["0", "0", "0"], counted)
+        for page, text in (
+            (
+                "figures.md",
+                f"| {rules} rules, {given} permissions ({everywhere} of them in all namespaces);"
+                " none with a wildcard, on Secrets, or to change RBAC objects |",
+            ),
+            ("comparison.md", f"| permissions | {given}; none on Secrets or RBAC |"),
+        ):
+            with self.subTest(page):
+                self.assertIn(text, (ROOT / "docs" / page).read_text(encoding="utf-8"))
 
     def test_the_hook_may_delete_what_it_was_asked_to_and_nothing_else(self):
         for flags, unwanted in (

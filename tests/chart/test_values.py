@@ -289,6 +289,14 @@ class Values(unittest.TestCase):
                 ("also deletes the namespace",),
             ),
             ("admissionPolicy.enabled=false", ("admissionPolicy.enabled is false",), ()),
+            ("metrics.prometheusRule.enabled=true", ("runbookUrl is empty",), ()),
+            (
+                "metrics.prometheusRule.enabled=true,"
+                "metrics.prometheusRule.runbookUrl=https://x/{alert}",
+                (),
+                ("runbookUrl is empty",),
+            ),
+            ("metrics.prometheusRule.enabled=false", (), ("runbookUrl is empty",)),
             (
                 "operandNamespace.create=false",
                 ("Create that namespace yourself",),

@@ -192,4 +192,18 @@ def figures():
     return problems + [f"{FIGURES} lacks the row {row!r}" for row in rows if row not in named]
 
 
-CHECKS = [openings, readme, listed, on_call, runbooks, links, paths, figures]
+def manifests():
+    """No manifest for kubectl begins with a brace: before 1.33 it reads such a stream as JSON. A
+    placeholder for a version, pasted as it is, is refused by the API server."""
+    return [
+        f"{page} has a manifest that begins with a brace, after {m[1]!r}"
+        for page in PAGES
+        for m in re.finditer(r"^ *(kubectl .*<<.*)\n\s*\{", read(page), re.MULTILINE)
+    ] + [
+        f"{page} has the placeholder {m[1]!r} for a version: write it in angle brackets"
+        for page in PAGES
+        for m in re.finditer(r'"version": ?"([A-Z]+)"', read(page))
+    ]
+
+
+CHECKS = [openings, readme, listed, on_call, runbooks, links, paths, manifests, figures]

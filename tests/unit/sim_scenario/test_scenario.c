@@ -307,6 +307,7 @@ static void the_examples_of_the_readme_are_whole(void **state)
     check_example("sim/scenarios/demo.yaml", 104);
     check_example("sim/scenarios/fleet.yaml", 25);
     check_example("sim/scenarios/rollout.yaml", 6);
+    check_example("sim/scenarios/dashboard.yaml", 6);
 }
 
 static void actions_that_repeat(void **state)
