@@ -29,6 +29,12 @@ void store_init(struct store *s)
                          .first = FIRST_RV + 1 };
 }
 
+/* The key of a counter of a kind, a purpose and an object. Owned by the caller. */
+static char *counter_key(const struct kind *k, const char *what, const char *key)
+{
+    return xasprintf("%s %s/%s %s", what, k->group, k->plural, key);
+}
+
 static void commit_clear(struct api_commit *c)
 {
     json_decref(c->before);
@@ -131,7 +137,7 @@ const struct entry *store_get(const struct store *s, const struct kind *k, const
 /* Increments and returns the counter of a kind, a purpose and a key. */
 static uint64_t count_one(struct store *s, const struct kind *k, const char *what, const char *key)
 {
-    CLEANUP_FREE char *full = xasprintf("%s %s/%s %s", what, k->group, k->plural, key);
+    CLEANUP_FREE char *full = counter_key(k, what, key);
     return ++MAP_MAKE(struct incarnation, key, &s->incarnations, full)->count;
 }
 
@@ -283,10 +289,27 @@ bool store_knows_since(const struct store *s, uint64_t rv)
     return rv + 1 >= s->first;
 }
 
+/* Forgets how often an object was created whose name was made here, if it is gone: another one
+ * hardly ever gets the name. */
+static void forget_made_name(struct store *s, const struct api_commit *c)
+{
+    if (c->after || !json_at(c->before, "metadata.generateName"))
+        return;
+    char key[STORE_KEY_MAX];
+    const char *ns = object_namespace(c->before), *name = object_name(c->before);
+    store_key(ns, name, key);
+    CLEANUP_FREE char *full = counter_key(c->kind, "uid", key);
+    if (!store_get(s, c->kind, ns, name))
+        free(map_remove(&s->incarnations, full));
+}
+
 void store_compact(struct store *s, uint64_t rv)
 {
-    for (; s->first <= rv && s->first <= s->rv; s->first++)
-        commit_clear(&s->commits[s->first % s->cap]);
+    for (; s->first <= rv && s->first <= s->rv; s->first++) {
+        struct api_commit *c = &s->commits[s->first % s->cap];
+        forget_made_name(s, c);
+        commit_clear(c);
+    }
     if (s->seen.table && !store_knows_since(s, s->seen.rv))
         forget_view(s);
 }

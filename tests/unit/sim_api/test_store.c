@@ -212,6 +212,38 @@ static void check_history_is_as_long_as_there_are_objects(void **state)
     assert_int_equal(store_commit_at(&s, first + 2)->rv, first + 2);
 }
 
+/* A pod with a new name comes and goes; it has a generateName, or its name was given. */
+static void come_and_go(struct store *s, bool made)
+{
+    CLEANUP_FREE char *name = store_generate_name(s, pods(), "a", "job-");
+    CLEANUP_FREE char *key = xasprintf("a/%s", name);
+    char uid[STORE_UID_MAX];
+    store_new_uid(s, pods(), key, uid);
+    struct store_write w = {
+        .kind = pods(), .ns = "a", .name = name, .user = "u", .subresource = ""
+    };
+    store_commit(s, &w,
+                 json_pack("{s:{s:s, s:s, s:s*}}", "metadata", "namespace", "a", "name", name,
+                           "generateName", made ? "job-" : NULL));
+    w.verb = API_DELETE;
+    store_commit(s, &w, NULL);
+}
+
+static void check_made_names_are_forgotten(void **state)
+{
+    (void) state;
+    CLEANUP(store_clear) struct store s;
+    store_init(&s);
+    for (int i = 0; i < 10; i++)
+        come_and_go(&s, true);
+    assert_int_equal(s.incarnations.len, 1 + 10); /* of names that begin with job-; and of each */
+    store_compact(&s, s.rv - 2);
+    assert_int_equal(s.incarnations.len, 1 + 1);
+    come_and_go(&s, false);
+    store_compact(&s, s.rv);
+    assert_int_equal(s.incarnations.len, 1 + 1); /* of the name that was given */
+}
+
 static void check_pages_share_an_older_version(void **state)
 {
     (void) state;
@@ -239,6 +271,8 @@ int main(void)
     suite_add(&s, "history is bounded", check_history_is_bounded, NULL);
     suite_add(&s, "history is as long as there are objects",
               check_history_is_as_long_as_there_are_objects, NULL);
+    suite_add(&s, "names that are made are forgotten with history", check_made_names_are_forgotten,
+              NULL);
     suite_add(&s, "pages share an older version", check_pages_share_an_older_version, NULL);
     return suite_run(&s, "sim_api/store");
 }
