@@ -29,6 +29,11 @@ void store_init(struct store *s)
                          .first = FIRST_RV + 1 };
 }
 
+static bool is_event(const struct kind *k)
+{
+    return str_eq(k->kind, "Event");
+}
+
 /* The key of a counter of a kind, a purpose and an object. Owned by the caller. */
 static char *counter_key(const struct kind *k, const char *what, const char *key)
 {
@@ -161,7 +166,7 @@ void store_new_uid(struct store *s, const struct kind *k, const char *key,
                    char ret[static STORE_UID_MAX])
 {
     /* Each Event has another name, so that counts of theirs would only gather. */
-    uint64_t count = str_eq(k->kind, "Event") ? s->rv : count_one(s, k, "uid", key);
+    uint64_t count = is_event(k) ? s->rv : count_one(s, k, "uid", key);
     uint64_t a = hash_of(k, key, count), b = spread(a);
     snprintf(ret, STORE_UID_MAX, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned) (a >> 32),
              (unsigned) (a >> 16 & 0xffff), (unsigned) (a & 0xfff),
@@ -230,14 +235,21 @@ static json_t *table_set(struct kind_store *t, const char *key, json_t *object)
 
 /* ---- history */
 
-/* The slot of the next commit. The ring doubles as far as it may; then the oldest commit goes. */
+/* How many commits may be kept: enough for a list of all objects, however slow, also while they
+ * become more. Clients list few Events, of which a small cluster has the most. */
+static size_t history_max(const struct store *s)
+{
+    return 2 * s->objects > API_HISTORY ? 2 * s->objects : API_HISTORY;
+}
+
+/* The slot of the next commit. The ring doubles as needed; what is more than may be kept goes. */
 static struct api_commit *next_slot(struct store *s)
 {
-    size_t kept = s->rv + 1 - s->first, most = s->objects > API_HISTORY ? s->objects : API_HISTORY;
-    if (kept == s->cap && s->cap < most) {
+    size_t kept = s->rv + 1 - s->first, most = history_max(s);
+    if (kept >= most) {
+        store_compact(s, s->first + kept - most);
+    } else if (kept == s->cap) {
         size_t cap = s->cap ? s->cap * 2 : 256;
-        if (s->cap < API_HISTORY && cap > API_HISTORY)
-            cap = API_HISTORY;
         struct api_commit *grown = xcalloc(cap, sizeof *grown);
         for (uint64_t rv = s->first; rv <= s->rv; rv++)
             /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): without room there is no commit. */
@@ -245,8 +257,6 @@ static struct api_commit *next_slot(struct store *s)
         free(s->commits);
         s->commits = grown;
         s->cap = cap;
-    } else if (kept == s->cap) {
-        store_compact(s, s->first);
     }
     return &s->commits[(s->rv + 1) % s->cap];
 }
@@ -268,7 +278,8 @@ const struct api_commit *store_commit(struct store *s, const struct store_write 
     if (s->shares && after_steal)
         share_parts(&s->parts, held ? held->object : NULL, after_steal);
     json_t *before = table_set(&s->tables[kind_index(w->kind)], key, after_steal);
-    s->objects = s->objects + (after_steal != NULL) - (before != NULL);
+    if (!is_event(w->kind))
+        s->objects = s->objects + (after_steal != NULL) - (before != NULL);
     *c = (struct api_commit){ .rv = s->rv,
                               .kind = w->kind,
                               .before = before,
