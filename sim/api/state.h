@@ -30,7 +30,7 @@ struct api_mark {
     uint64_t rv;
 };
 
-/* The marks within the time for which history is kept. More make history shorter. */
+/* In so many steps a time for which history is kept passes. */
 enum { API_MARKS = 4 };
 
 struct api {
