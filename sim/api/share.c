@@ -27,6 +27,20 @@ void share_clear(struct map *parts)
     map_clear_with(parts, part_free);
 }
 
+void share_forget_unused(struct map *parts)
+{
+    struct part **unused = xcalloc(parts->len + 1, sizeof *unused);
+    size_t len = 0;
+    MAP_EACH (entry, parts) {
+        struct part *p = entry->value;
+        if (p->value->refcount == 1)
+            unused[len++] = p;
+    }
+    for (size_t i = 0; i < len; i++)
+        part_free(map_remove(parts, unused[i]->text));
+    free(unused);
+}
+
 /* The first tree that is equal to this one. Borrowed. */
 static json_t *first_equal(struct map *parts, json_t *value)
 {
