@@ -297,7 +297,7 @@ static void print_command_help(FILE *out, enum gpu_command command)
         its.count++;
     }
     fprintf(out, "kubectl gpu %s: %s\n\nusage: kubectl gpu %s%s%s%s\n", c->name, c->help, c->name,
-           *c->takes ? " " : "", c->takes, its.count ? " [OPTION…]" : "");
+            *c->takes ? " " : "", c->takes, its.count ? " [OPTION…]" : "");
     if (its.count)
         fprintf(out, "\noptions:\n");
     option_help(out, &its, 0, 31);
@@ -311,16 +311,17 @@ void gpu_options_help(FILE *out, enum gpu_command command)
         print_command_help(out, command);
         return;
     }
-    fprintf(out, "kubectl gpu: shows and controls the GPU nodes that Ostler manages.\n\nusage: kubectl "
-           "gpu COMMAND "
-           "[OPTION…]\n\ncommands:\n");
+    fputs("kubectl gpu: shows and controls the GPU nodes that Ostler manages.\n\n"
+          "usage: kubectl gpu COMMAND [OPTION…]\n\ncommands:\n",
+          out);
     for (size_t i = 0; i < GPU_COMMAND_COUNT; i++)
         if (*commands[i].help)
             fprintf(out, "  %-10s %-9s%s %s\n", commands[i].name, commands[i].takes,
-                   strstr(commands[i].takes, "…") ? "  " : "", commands[i].help);
+                    strstr(commands[i].takes, "…") ? "  " : "", commands[i].help);
     fprintf(out, "\noptions:\n");
     option_help(out, &table, 0, 31);
-    fprintf(out, "\nexit codes: 0 success, 1 failure, 2 invalid command line, 3 plan --simulate: not all "
-           "nodes reach their target\n");
-    fprintf(out, "\nexample: kubectl gpu status --watch\n");
+    fputs("\nexit codes: 0 success, 1 failure, 2 invalid command line, 3 plan --simulate: not all "
+          "nodes reach their target\n\nexample: kubectl gpu status --watch\n"
+          "`kubectl gpu COMMAND --help` has the options of a command.\n",
+          out);
 }

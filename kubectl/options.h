@@ -47,9 +47,9 @@ enum gpu_output { SHOW_TEXT, SHOW_WIDE, SHOW_JSON, SHOW_YAML, SHOW_COUNT };
 struct gpu_options {
     enum gpu_command command;
     enum gpu_command explained; /* help: the command; GPU_COMMAND_COUNT: all of them */
-    const char *kubeconfig; /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
-    const char *context;    /* NULL: the current context */
-    const char *namespace;  /* Ostler's own; NULL: discovered, else OSTLER_NAMESPACE */
+    const char *kubeconfig;     /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
+    const char *context;        /* NULL: the current context */
+    const char *namespace;      /* Ostler's own; NULL: discovered, else OSTLER_NAMESPACE */
     const char *operand_namespace;
     const char *image_prefixes; /* plan: as in `ostler plan`; NULL: the defaults */
     const char *settings;

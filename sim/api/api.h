@@ -144,7 +144,8 @@ void api_compact(struct api *api, uint64_t rv);
 void api_forget_older(struct api *api, int64_t now_ms, int64_t keep_ms);
 /* The number of commits that are kept for watches; older ones are forgotten by themselves. With
  * more than half as many objects it is twice their number, so that a list of all of them takes less
- * time than history lasts. It is some 4 KB for each in a cluster that shares parts. A real API server keeps up to 102,400 events of each kind
+ * time than history lasts. A commit takes some 4 KB where equal parts are one tree. A real API
+ * server keeps up to 102,400 events of each kind
  * (apiserver/pkg/storage/cacher/watch_cache.go, defaultUpperBoundCapacity). */
 enum { API_HISTORY = 20000 };
 

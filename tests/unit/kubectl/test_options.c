@@ -150,7 +150,8 @@ static const struct help_row {
     enum gpu_command explained;
     const char *has, *lacks;
 } helps[] = {
-    { "help", GPU_COMMAND_COUNT, "usage: kubectl gpu COMMAND [OPTION…]", "usage: kubectl gpu help" },
+    { "help", GPU_COMMAND_COUNT, "usage: kubectl gpu COMMAND [OPTION…]",
+      "usage: kubectl gpu help" },
     { "-h", GPU_COMMAND_COUNT, "plan: file with a policy", NULL },
     { "help events", GPU_EVENTS, "usage: kubectl gpu events [NODE…] [OPTION…]", "--filename" },
     { "explain gpu-1 --help", GPU_EXPLAIN, "usage: kubectl gpu explain NODE [OPTION…]", "--since" },
