@@ -47,7 +47,7 @@ void demo_texts_block(const struct demo_texts *t, struct buf *out)
                       *configured = xasprintf("export KUBECONFIG=%s", t->kubeconfig);
     add_row(out, "page", page);
     if (!t->container)
-        add_row(out, "kubeconfig", configured);
+        add_row(out, "terminal 2", configured);
     add_plugin(t, out);
     if (t->container) {
         CLEANUP_FREE char *events = xasprintf("docker exec %s kubectl-gpu events", t->container);

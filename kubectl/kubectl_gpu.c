@@ -81,7 +81,7 @@ static int kubectl_gpu_run(int argc, char **argv)
     }
     switch ((int) o.command) {
     case GPU_HELP:
-        gpu_options_help();
+        gpu_options_help(stdout, o.explained);
         return GPU_DONE;
     case GPU_VERSION:
         printf("kubectl-gpu %s\n", ostler_version);

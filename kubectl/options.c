@@ -1,6 +1,7 @@
 #include "kubectl/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -196,7 +197,17 @@ static int check_together(const struct gpu_options *o, const struct option_reade
     return refused ? err_set(e, ERR_INVALID, "%s", refused) : 0;
 }
 
-/* Moves the command and its names to the front of argv; returns their number. */
+/* Stores the command of a word (NULL: none), and says what to do if there is no such command. */
+static int take_command(const char *word, enum gpu_command *ret, struct err *e)
+{
+    *ret = word ? gpu_command_of(word) : GPU_COMMAND_COUNT;
+    return word && *ret == GPU_COMMAND_COUNT
+               ? err_set(e, ERR_INVALID, "unknown command %s; `kubectl gpu help` lists them", word)
+               : 0;
+}
+
+/* Moves the command and its names to the front of argv; returns their number. Stops at a request
+ * for help or version. */
 static int options_collect(struct option_reader *r, struct gpu_options *ret, struct err *e)
 {
     int words = 0;
@@ -205,7 +216,7 @@ static int options_collect(struct option_reader *r, struct gpu_options *ret, str
             return -1;
         if (next != OPTION_NEXT_WORD) {
             ret->command = next == OPTION_NEXT_HELP ? GPU_HELP : GPU_VERSION;
-            return 0;
+            return take_command(words ? r->argv[0] : NULL, &ret->explained, e);
         }
         r->argv[words++] = r->argv[r->at - 1];
     }
@@ -215,6 +226,7 @@ static int options_collect(struct option_reader *r, struct gpu_options *ret, str
 int gpu_options_parse(int argc, char **argv, struct gpu_options *ret, struct err *e)
 {
     *ret = (struct gpu_options){ .command = GPU_COMMAND_COUNT,
+                                 .explained = GPU_COMMAND_COUNT,
                                  .request_timeout_ms = 30 * 1000,
                                  .operand_namespace = "ostler-operands" };
     /* Words to complete are not a valid command line yet. */
@@ -228,13 +240,14 @@ int gpu_options_parse(int argc, char **argv, struct gpu_options *ret, struct err
     int words = options_collect(&r, ret, e);
     if (words < 0 || ret->command != GPU_COMMAND_COUNT)
         return words;
-    ret->command = words ? gpu_command_of(argv[0]) : GPU_HELP;
-    if (ret->command == GPU_COMMAND_COUNT)
-        return err_set(e, ERR_INVALID, "unknown command %s; `kubectl gpu help` lists them",
-                       argv[0]);
+    if (take_command(words ? argv[0] : commands[GPU_HELP].name, &ret->command, e) < 0)
+        return -1;
     ret->names = argv + 1;
     ret->name_count = words ? (size_t) words - 1 : 0;
-    return check_together(ret, &r, e);
+    if (check_together(ret, &r, e) < 0)
+        return -1;
+    bool explains = ret->command == GPU_HELP && ret->name_count;
+    return explains ? take_command(ret->names[0], &ret->explained, e) : 0;
 }
 
 void gpu_options_complete_command(const char *word)
@@ -252,18 +265,63 @@ void gpu_options_complete_option(enum gpu_command command, const char *word)
             printf("%s\t%s\n", rows[i].name, rows[i].help);
 }
 
-void gpu_options_help(void)
+/* What the text of an option says for one command: "plan: a policy; bundle: the output" has a part
+ * for each of two. Owned by the caller. */
+static char *help_for(enum gpu_command command, const char *help)
 {
-    printf("kubectl gpu: shows and controls the GPU nodes that Ostler manages.\n\nusage: kubectl "
-           "gpu COMMAND "
-           "[OPTION…]\n\ncommands:\n");
+    CLEANUP_FREE char *own = xasprintf("%s: ", commands[command].name);
+    const char *part = strstr(help, own);
+    if (!part)
+        return xstrdup(help);
+    part += strlen(own);
+    size_t len = strlen(part);
+    for (size_t i = 0; i < GPU_COMMAND_COUNT; i++) {
+        CLEANUP_FREE char *next = xasprintf("; %s: ", commands[i].name);
+        const char *end = strstr(part, next);
+        len = end && (size_t) (end - part) < len ? (size_t) (end - part) : len;
+    }
+    return xstrndup(part, len);
+}
+
+static void print_command_help(FILE *out, enum gpu_command command)
+{
+    const struct command_row *c = &commands[command];
+    struct option_row own[ARRAY_LEN(rows)];
+    struct option_table its = { .rows = own };
+    char *texts[ARRAY_LEN(rows)];
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (!(rows[i].commands & 1u << command))
+            continue;
+        own[its.count] = rows[i];
+        own[its.count].help = texts[its.count] = help_for(command, rows[i].help);
+        its.count++;
+    }
+    fprintf(out, "kubectl gpu %s: %s\n\nusage: kubectl gpu %s%s%s%s\n", c->name, c->help, c->name,
+            *c->takes ? " " : "", c->takes, its.count ? " [OPTION…]" : "");
+    if (its.count)
+        fprintf(out, "\noptions:\n");
+    option_help(out, &its, 0, 31);
+    for (size_t i = 0; i < its.count; i++)
+        free(texts[i]);
+}
+
+void gpu_options_help(FILE *out, enum gpu_command command)
+{
+    if (command != GPU_COMMAND_COUNT) {
+        print_command_help(out, command);
+        return;
+    }
+    fputs("kubectl gpu: shows and controls the GPU nodes that Ostler manages.\n\n"
+          "usage: kubectl gpu COMMAND [OPTION…]\n\ncommands:\n",
+          out);
     for (size_t i = 0; i < GPU_COMMAND_COUNT; i++)
         if (*commands[i].help)
-            printf("  %-10s %-9s%s %s\n", commands[i].name, commands[i].takes,
-                   strstr(commands[i].takes, "…") ? "  " : "", commands[i].help);
-    printf("\noptions:\n");
-    option_help(stdout, &table, 0, 31);
-    printf("\nexit codes: 0 success, 1 failure, 2 invalid command line, 3 plan --simulate: not all "
-           "nodes reach their target\n");
-    printf("\nexample: kubectl gpu status --watch\n");
+            fprintf(out, "  %-10s %-9s%s %s\n", commands[i].name, commands[i].takes,
+                    strstr(commands[i].takes, "…") ? "  " : "", commands[i].help);
+    fprintf(out, "\noptions:\n");
+    option_help(out, &table, 0, 31);
+    fputs("\nexit codes: 0 success, 1 failure, 2 invalid command line, 3 plan --simulate: not all "
+          "nodes reach their target\n\nexample: kubectl gpu status --watch\n"
+          "`kubectl gpu COMMAND --help` has the options of a command.\n",
+          out);
 }

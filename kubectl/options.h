@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/err.h"
 
@@ -28,7 +29,7 @@
     X(BUNDLE, "bundle", "", "write a support bundle without secrets")                              \
     X(COMPLETION, "completion", "SHELL",                                                           \
       "print a completion script: kubectl for `kubectl gpu`; bash, zsh, fish for `kubectl-gpu`")   \
-    X(HELP, "help", "", "print this help")                                                         \
+    X(HELP, "help", "[COMMAND]", "print this help, or that of a command")                          \
     X(VERSION, "version", "", "print the version")                                                 \
     X(COMPLETE, "__complete", "[WORD…]", "")
 
@@ -45,9 +46,10 @@ enum gpu_output { SHOW_TEXT, SHOW_WIDE, SHOW_JSON, SHOW_YAML, SHOW_COUNT };
 /* All strings are borrowed from argv, or static. */
 struct gpu_options {
     enum gpu_command command;
-    const char *kubeconfig; /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
-    const char *context;    /* NULL: the current context */
-    const char *namespace;  /* Ostler's own; NULL: discovered, else OSTLER_NAMESPACE */
+    enum gpu_command explained; /* help: the command; GPU_COMMAND_COUNT: all of them */
+    const char *kubeconfig;     /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
+    const char *context;        /* NULL: the current context */
+    const char *namespace;      /* Ostler's own; NULL: discovered, else OSTLER_NAMESPACE */
     const char *operand_namespace;
     const char *image_prefixes; /* plan: as in `ostler plan`; NULL: the defaults */
     const char *settings;
@@ -75,8 +77,8 @@ struct gpu_options {
 /* Parses the command line; the error names the argument and says what to do. It sorts argv:
  * options, then names. */
 int gpu_options_parse(int argc, char **argv, struct gpu_options *ret, struct err *e);
-/* Prints the whole help on stdout. */
-void gpu_options_help(void);
+/* Prints the help of a command (GPU_COMMAND_COUNT: the whole help). */
+void gpu_options_help(FILE *out, enum gpu_command command);
 /* Prints commands, or options of a command (GPU_COMMAND_COUNT: not known yet), that begin with
  * `word`, one per line. */
 void gpu_options_complete_command(const char *word);

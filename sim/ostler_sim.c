@@ -1,6 +1,7 @@
 /* Runs a simulated cluster on a port until a signal. */
 #include "sim/ostler_sim.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -16,6 +17,7 @@ enum {
     TURN_MS = 100,     /* between updates of the view */
     REMIND_MS = 20000, /* between reminders of how to connect, among lines */
     PICTURE_MAX = 4 << 20,
+    LARGE_BYTES = 12 << 10,
 };
 
 static volatile sig_atomic_t stopped;
@@ -144,8 +146,16 @@ static int main_show(struct sim_cluster *c, const struct sim_options *o)
     return rc;
 }
 
+/* Large blocks get pages of their own. Otherwise each buffer of a watch makes the heap longer, and
+ * leaves a hole there that parts of objects fill: the heap would grow for days. */
+static void keep_buffers_apart(void)
+{
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+}
+
 static int main_serve(const struct sim_options *o)
 {
+    keep_buffers_apart();
     CLEANUP_ERR struct err e = { 0 };
     struct sim_cluster *c = sim_cluster_new(o, &e);
     if (!c) {

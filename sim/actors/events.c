@@ -14,12 +14,12 @@ enum { WRITE_MS = 20, KEPT_MS = 3600 * 1000, TIDY_MS = 10 * 60 * 1000 };
 
 /* A recorded message and its Event. */
 struct word {
-    char *key; /* object, reason and message */
-    json_t *about;
+    char *key;     /* object, reason and message */
+    json_t *about; /* once the Event is written it is that of the Event: there are thousands */
     const char *component, *reason;
-    char *message;
+    const char *message; /* in the key */
     bool warning;
-    char *ns, *name; /* of the Event; name NULL: not created yet */
+    char *name; /* of the Event; NULL: not created yet */
     int count, written;
     int64_t last_ms;
 };
@@ -46,37 +46,49 @@ static void word_free(void *word)
     struct word *w = word;
     json_decref(w->about);
     free(w->key);
-    free(w->message);
-    free(w->ns);
     free(w->name);
     free(w);
 }
 
 /* ---- writing */
 
+/* The namespace of the Event. */
+static const char *namespace_of(const struct word *w)
+{
+    const char *ns = json_key(w->about, "namespace");
+    return *str_or_empty(ns) ? ns : "default";
+}
+
 static json_t *event_of(const struct word *w, const char *now)
 {
     return json_pack("{s:{s:s, s:s}, s:O, s:s, s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:i}", "metadata",
-                     "namespace", w->ns, "name", w->name, "involvedObject", w->about, "reason",
-                     w->reason, "message", w->message, "type", w->warning ? "Warning" : "Normal",
-                     "source", "component", w->component, "reportingComponent", w->component,
-                     "firstTimestamp", now, "lastTimestamp", now, "count", w->count);
+                     "namespace", namespace_of(w), "name", w->name, "involvedObject", w->about,
+                     "reason", w->reason, "message", w->message, "type",
+                     w->warning ? "Warning" : "Normal", "source", "component", w->component,
+                     "reportingComponent", w->component, "firstTimestamp", now, "lastTimestamp",
+                     now, "count", w->count);
 }
 
 static void write_word(struct teller *t, struct word *w)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(t->a, now);
-    if (w->name && api_get(t->a->api, t->kind, w->ns, w->name)) {
+    const char *ns = namespace_of(w);
+    if (w->name && api_get(t->a->api, t->kind, ns, w->name)) {
         CLEANUP_JSON json_t *patch = json_pack("{s:i, s:s}", "count", w->count, "lastTimestamp",
                                                now);
-        api_merge(t->a->api, w->component, t->kind, w->ns, w->name, "", patch, NULL);
+        api_merge(t->a->api, w->component, t->kind, ns, w->name, "", patch, NULL);
         return;
     }
     free(w->name);
     w->name = xasprintf("%s.%016llx", json_key(w->about, "name"), (unsigned long long) ++t->made);
     CLEANUP_JSON json_t *event = event_of(w, now);
-    api_create(t->a->api, w->component, t->kind, event, NULL);
+    if (api_create(t->a->api, w->component, t->kind, event, NULL) < 0)
+        return;
+    const json_t *stored = api_get(t->a->api, t->kind, ns, w->name);
+    json_t *about = json_incref(json_object_get(stored, "involvedObject"));
+    json_decref(w->about);
+    w->about = about;
 }
 
 static void write_due(void *arg)
@@ -149,16 +161,14 @@ static struct word *events_word_of(struct teller *t, const char *component, cons
     if (w)
         return w;
     w = xcalloc(1, sizeof *w);
-    *w = (struct word){ .key = TAKE(key),
-                        .component = component,
-                        .reason = reason,
-                        .message = xstrdup(message),
-                        .warning = warning };
+    *w = (struct word){
+        .key = TAKE(key), .component = component, .reason = reason, .warning = warning
+    };
+    w->message = w->key + strlen(w->key) - strlen(message);
     w->about = json_pack("{s:s*, s:s*, s:s, s:s, s:s*}", "apiVersion",
                          json_key(object, "apiVersion"), "kind", json_key(object, "kind"), "name",
                          object_name(object), "namespace", object_namespace(object), "uid",
                          json_str(object, "metadata.uid"));
-    w->ns = xstrdup(*object_namespace(object) ? object_namespace(object) : "default");
     map_put(&t->words, w->key, w);
     return w;
 }

@@ -138,12 +138,14 @@ void api_restore(struct api *api, const struct kind *k, const json_t *object);
 
 /* Forgets history up to a version: watches and exact lists from before it are answered 410. */
 void api_compact(struct api *api, uint64_t rv);
-/* Compacts like a control plane, when called at least that often: every `keep_ms`, up to the
- * version of the last compaction. So it has at least the last `keep_ms`, at most twice that. */
+/* Compacts like a control plane, but in smaller steps: it keeps the last `keep_ms`, and at most a
+ * quarter more if it is called often. A control plane keeps up to twice as much, which would be
+ * most of the memory of a small cluster. */
 void api_forget_older(struct api *api, int64_t now_ms, int64_t keep_ms);
 /* The number of commits that are kept for watches; older ones are forgotten by themselves. With
- * more objects than that it is about their number, so that a list of all of them takes less time
- * than history lasts. A real API server keeps up to 102,400 events of each kind
+ * more than half as many objects it is twice their number, so that a list of all of them takes less
+ * time than history lasts. A commit takes some 4 KB where equal parts are one tree. A real API
+ * server keeps up to 102,400 events of each kind
  * (apiserver/pkg/storage/cacher/watch_cache.go, defaultUpperBoundCapacity). */
 enum { API_HISTORY = 20000 };
 

@@ -11,6 +11,7 @@
 #include "sim/api/custom_rules.h"
 #include "sim/api/draft.h"
 #include "sim/api/event_view.h"
+#include "sim/api/share.h"
 #include "sim/api/state.h"
 #include "sim/api/write.h"
 
@@ -117,11 +118,13 @@ void api_compact(struct api *api, uint64_t rv)
 
 void api_forget_older(struct api *api, int64_t now_ms, int64_t keep_ms)
 {
-    if (now_ms - api->compacted_ms < keep_ms)
+    if (now_ms - api->marks[api->newest_mark].at_ms < keep_ms / API_MARKS)
         return;
-    api_compact(api, api->compacted_rv);
-    api->compacted_ms = now_ms;
-    api->compacted_rv = api->store.rv;
+    api->newest_mark = (api->newest_mark + 1) % API_MARKS;
+    struct api_mark *oldest = &api->marks[api->newest_mark];
+    api_compact(api, oldest->rv);
+    share_forget_unused(&api->store.parts);
+    *oldest = (struct api_mark){ .at_ms = now_ms, .rv = api->store.rv };
 }
 
 /* ---- the verbs for actors */

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 /* Then all are forgotten: what only one object has takes memory for nothing. */
 enum { PARTS_MAX = 8192 };
@@ -26,6 +27,20 @@ void share_clear(struct map *parts)
     map_clear_with(parts, part_free);
 }
 
+void share_forget_unused(struct map *parts)
+{
+    struct part **unused = xcalloc(parts->len + 1, sizeof *unused);
+    size_t len = 0;
+    MAP_EACH (entry, parts) {
+        struct part *p = entry->value;
+        if (p->value->refcount == 1)
+            unused[len++] = p;
+    }
+    for (size_t i = 0; i < len; i++)
+        part_free(map_remove(parts, unused[i]->text));
+    free(unused);
+}
+
 /* The first tree that is equal to this one. Borrowed. */
 static json_t *first_equal(struct map *parts, json_t *value)
 {
@@ -43,7 +58,7 @@ static json_t *first_equal(struct map *parts, json_t *value)
 static void share_member(struct map *parts, json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
-    if (json_object_size(value) + json_array_size(value) == 0)
+    if (!value)
         return;
     json_t *equal = first_equal(parts, value);
     if (equal != value)
@@ -61,6 +76,51 @@ static void share_members(struct map *parts, json_t *object)
     }
 }
 
+/* Whether two trees are equal. Parts of the second that are equal become those of the first. */
+static bool share_tree(json_t *before, json_t *after)
+{
+    if (before == after)
+        return true;
+    if (json_typeof(before) != json_typeof(after))
+        return false;
+    if (!json_is_object(after) && !json_is_array(after))
+        return json_equal(before, after);
+    bool equal = json_object_size(before) == json_object_size(after) &&
+                 json_array_size(before) == json_array_size(after);
+    JSON_EACH_MEMBER (key, value, after) {
+        json_t *was = json_object_get(before, key);
+        if (!was || !share_tree(was, value))
+            equal = false;
+        else if (was != value)
+            json_object_iter_set(after, json_object_key_to_iter(key), was);
+    }
+    JSON_EACH_AT (i, item, after) {
+        json_t *was = json_array_get(before, i);
+        if (!was || !share_tree(was, item))
+            equal = false;
+        else if (was != item)
+            json_array_set(after, i, was);
+    }
+    return equal;
+}
+
+/* What the Events of a pod, of a component or of a second have in common. Few have their message or
+ * name in common. */
+static void share_event(struct map *parts, json_t *event)
+{
+    static const char *const members[] = {
+        "apiVersion",     "kind",         "involvedObject",     "reason",
+        "type",           "source",       "reportingComponent", "reportingInstance",
+        "firstTimestamp", "lastTimestamp"
+    };
+    json_t *metadata = json_object_get(event, "metadata");
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        share_member(parts, event, members[i]);
+    share_member(parts, metadata, "namespace");
+    share_member(parts, metadata, "creationTimestamp");
+    share_member(parts, metadata, "managedFields");
+}
+
 /* Whether an entry has the same tree as one of the last state. */
 static bool has_fields(const json_t *before, const json_t *fields)
 {
@@ -70,9 +130,13 @@ static bool has_fields(const json_t *before, const json_t *fields)
     return false;
 }
 
-void share_parts(struct map *parts, const json_t *before, json_t *object)
+void share_parts(struct map *parts, json_t *before, json_t *object)
 {
     static const char *const containers[] = { "spec.containers", "spec.initContainers" };
+    if (before)
+        share_tree(before, object);
+    else if (str_eq(json_key(object, "kind"), "Event"))
+        share_event(parts, object);
     JSON_EACH (entry, json_at(object, "metadata.managedFields"))
         if (!has_fields(before, json_object_get(entry, "fieldsV1")))
             share_member(parts, entry, "fieldsV1");

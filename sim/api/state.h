@@ -24,6 +24,15 @@ struct api_text {
     size_t len;
 };
 
+/* The version at a call of api_forget_older(). */
+struct api_mark {
+    int64_t at_ms;
+    uint64_t rv;
+};
+
+/* In so many steps a time for which history is kept passes. */
+enum { API_MARKS = 4 };
+
 struct api {
     struct clock clock;
     struct store store;
@@ -34,10 +43,9 @@ struct api {
     struct api_listener *listeners;
     size_t listener_count;
     struct api_text texts[API_TEXTS];
-    struct buf frame; /* the last frame of any watch */
-    /* the last call of api_forget_older() that compacted: when, and the version then */
-    int64_t compacted_ms;
-    uint64_t compacted_rv;
+    struct buf frame;                 /* the last frame of any watch */
+    struct api_mark marks[API_MARKS]; /* a ring */
+    size_t newest_mark;
 };
 
 /* Commits a write and tells the listeners. */

@@ -29,6 +29,17 @@ void store_init(struct store *s)
                          .first = FIRST_RV + 1 };
 }
 
+static bool is_event(const struct kind *k)
+{
+    return str_eq(k->kind, "Event");
+}
+
+/* The key of a counter of a kind, a purpose and an object. Owned by the caller. */
+static char *counter_key(const struct kind *k, const char *what, const char *key)
+{
+    return xasprintf("%s %s/%s %s", what, k->group, k->plural, key);
+}
+
 static void commit_clear(struct api_commit *c)
 {
     json_decref(c->before);
@@ -131,7 +142,7 @@ const struct entry *store_get(const struct store *s, const struct kind *k, const
 /* Increments and returns the counter of a kind, a purpose and a key. */
 static uint64_t count_one(struct store *s, const struct kind *k, const char *what, const char *key)
 {
-    CLEANUP_FREE char *full = xasprintf("%s %s/%s %s", what, k->group, k->plural, key);
+    CLEANUP_FREE char *full = counter_key(k, what, key);
     return ++MAP_MAKE(struct incarnation, key, &s->incarnations, full)->count;
 }
 
@@ -155,7 +166,7 @@ void store_new_uid(struct store *s, const struct kind *k, const char *key,
                    char ret[static STORE_UID_MAX])
 {
     /* Each Event has another name, so that counts of theirs would only gather. */
-    uint64_t count = str_eq(k->kind, "Event") ? s->rv : count_one(s, k, "uid", key);
+    uint64_t count = is_event(k) ? s->rv : count_one(s, k, "uid", key);
     uint64_t a = hash_of(k, key, count), b = spread(a);
     snprintf(ret, STORE_UID_MAX, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned) (a >> 32),
              (unsigned) (a >> 16 & 0xffff), (unsigned) (a & 0xfff),
@@ -224,14 +235,21 @@ static json_t *table_set(struct kind_store *t, const char *key, json_t *object)
 
 /* ---- history */
 
-/* The slot of the next commit. The ring doubles as far as it may; then the oldest commit goes. */
+/* How many commits may be kept: enough for a list of all objects, however slow, also while they
+ * become more. Clients list few Events, of which a small cluster has the most. */
+static size_t history_max(const struct store *s)
+{
+    return 2 * s->objects > API_HISTORY ? 2 * s->objects : API_HISTORY;
+}
+
+/* The slot of the next commit. The ring doubles as needed; what is more than may be kept goes. */
 static struct api_commit *next_slot(struct store *s)
 {
-    size_t kept = s->rv + 1 - s->first, most = s->objects > API_HISTORY ? s->objects : API_HISTORY;
-    if (kept == s->cap && s->cap < most) {
+    size_t kept = s->rv + 1 - s->first, most = history_max(s);
+    if (kept >= most) {
+        store_compact(s, s->first + kept - most);
+    } else if (kept == s->cap) {
         size_t cap = s->cap ? s->cap * 2 : 256;
-        if (s->cap < API_HISTORY && cap > API_HISTORY)
-            cap = API_HISTORY;
         struct api_commit *grown = xcalloc(cap, sizeof *grown);
         for (uint64_t rv = s->first; rv <= s->rv; rv++)
             /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): without room there is no commit. */
@@ -239,8 +257,6 @@ static struct api_commit *next_slot(struct store *s)
         free(s->commits);
         s->commits = grown;
         s->cap = cap;
-    } else if (kept == s->cap) {
-        store_compact(s, s->first);
     }
     return &s->commits[(s->rv + 1) % s->cap];
 }
@@ -262,7 +278,8 @@ const struct api_commit *store_commit(struct store *s, const struct store_write 
     if (s->shares && after_steal)
         share_parts(&s->parts, held ? held->object : NULL, after_steal);
     json_t *before = table_set(&s->tables[kind_index(w->kind)], key, after_steal);
-    s->objects = s->objects + (after_steal != NULL) - (before != NULL);
+    if (!is_event(w->kind))
+        s->objects = s->objects + (after_steal != NULL) - (before != NULL);
     *c = (struct api_commit){ .rv = s->rv,
                               .kind = w->kind,
                               .before = before,
@@ -283,10 +300,27 @@ bool store_knows_since(const struct store *s, uint64_t rv)
     return rv + 1 >= s->first;
 }
 
+/* Forgets how often an object was created whose name was made here, if it is gone: another one
+ * hardly ever gets the name. */
+static void forget_made_name(struct store *s, const struct api_commit *c)
+{
+    if (c->after || !json_at(c->before, "metadata.generateName"))
+        return;
+    char key[STORE_KEY_MAX];
+    const char *ns = object_namespace(c->before), *name = object_name(c->before);
+    store_key(ns, name, key);
+    CLEANUP_FREE char *full = counter_key(c->kind, "uid", key);
+    if (!store_get(s, c->kind, ns, name))
+        free(map_remove(&s->incarnations, full));
+}
+
 void store_compact(struct store *s, uint64_t rv)
 {
-    for (; s->first <= rv && s->first <= s->rv; s->first++)
-        commit_clear(&s->commits[s->first % s->cap]);
+    for (; s->first <= rv && s->first <= s->rv; s->first++) {
+        struct api_commit *c = &s->commits[s->first % s->cap];
+        forget_made_name(s, c);
+        commit_clear(c);
+    }
     if (s->seen.table && !store_knows_since(s, s->seen.rv))
         forget_view(s);
 }

@@ -36,7 +36,7 @@ struct store {
     struct kind_store *tables; /* by kind_index() */
     uint64_t rv;               /* of the newest commit */
     uint64_t first;            /* version of the oldest kept commit; rv + 1 if there is none */
-    size_t objects;            /* of all kinds */
+    size_t objects;            /* of all kinds but Events */
     /* a ring once it has enough: the commit of a version is at version % cap */
     struct api_commit *commits;
     size_t cap;

@@ -164,7 +164,7 @@ def run_says_what_to_open_and_to_try():
         text = log.read_text()
         url, page = page_of(text)
         assert "<html" in page, page
-        kubeconfig = re.search(r"^ +kubeconfig +export KUBECONFIG=(\S+)$", text, re.MULTILINE)[1]
+        kubeconfig = re.search(r"^ +terminal 2 +export KUBECONFIG=(\S+)$", text, re.MULTILINE)[1]
         commands = re.findall(r"^ +(?:try there +)?(\S*kubectl.*\S) +# ", text, re.MULTILINE)
         assert len(commands) == 3 and commands[2].startswith("kubectl edit"), text
         for command in commands[:2]:

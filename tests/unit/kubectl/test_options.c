@@ -24,6 +24,9 @@ static const struct refusal {
 } refusals[] = {
     { "fly", "unknown command fly; `kubectl gpu help` lists them" },
     { "status --no-such", "unknown option --no-such; `kubectl gpu help` lists them" },
+    { "fly --help", "unknown command fly; `kubectl gpu help` lists them" },
+    { "help fly", "unknown command fly; `kubectl gpu help` lists them" },
+    { "help plan nodes", "unexpected argument nodes" },
     { "status now", "unexpected argument now" },
     { "explain", "`kubectl gpu explain` needs NODE" },
     { "explain a b", "unexpected argument b" },
@@ -123,6 +126,8 @@ static const struct command_row {
     { "status", GPU_STATUS },
     { "status --help", GPU_HELP },
     { "nodes -h", GPU_HELP },
+    { "help", GPU_HELP },
+    { "help nodes", GPU_HELP },
     { "--version", GPU_VERSION },
     { "version", GPU_VERSION },
     { "__complete sta --xyz", GPU_COMPLETE },
@@ -137,6 +142,41 @@ static void check_command(void **state)
     struct gpu_options o;
     assert_int_equal(parse(text, argv, &o, &e), 0);
     assert_int_equal(o.command, row->want);
+}
+
+/* The help for a command line that asks for it. */
+static const struct help_row {
+    const char *name;
+    enum gpu_command explained;
+    const char *has, *lacks;
+} helps[] = {
+    { "help", GPU_COMMAND_COUNT, "usage: kubectl gpu COMMAND [OPTION…]",
+      "usage: kubectl gpu help" },
+    { "-h", GPU_COMMAND_COUNT, "plan: file with a policy", NULL },
+    { "help events", GPU_EVENTS, "usage: kubectl gpu events [NODE…] [OPTION…]", "--filename" },
+    { "explain gpu-1 --help", GPU_EXPLAIN, "usage: kubectl gpu explain NODE [OPTION…]", "--since" },
+    { "events -h --since", GPU_EVENTS, "TIME                    only events of", "events: only" },
+    { "plan -h", GPU_PLAN, " file with a policy, \"-\" is standard input; short: -f", "bundle" },
+    { "bundle -h", GPU_BUNDLE, " output file; default: ostler-bundle", "policy" },
+    { "version -h", GPU_VERSION, "usage: kubectl gpu version\n", "option" },
+};
+
+static void check_help(void **state)
+{
+    const struct help_row *row = *state;
+    CLEANUP_FREE char *line = xstrdup(row->name), *text = NULL;
+    CLEANUP_ERR struct err e = { 0 };
+    char *argv[WORDS_MAX];
+    struct gpu_options o;
+    assert_int_equal(parse(line, argv, &o, &e), 0);
+    assert_int_equal(o.command, GPU_HELP);
+    assert_int_equal(o.explained, row->explained);
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    gpu_options_help(out, o.explained);
+    fclose(out);
+    if (!strstr(text, row->has) || (row->lacks && strstr(text, row->lacks)))
+        fail_msg("%s", text);
 }
 
 static void check_values(void **state)
@@ -154,6 +194,7 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_refusal, refusals);
     SUITE_ROWS(&s, check_command, commands);
+    SUITE_ROWS(&s, check_help, helps);
     suite_add(&s, "all that can be said", check_all, NULL);
     suite_add(&s, "a repair is asked for and cancelled, a fault is ignored", check_health, NULL);
     suite_add(&s, "which options take a word", check_values, NULL);

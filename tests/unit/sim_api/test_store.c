@@ -194,22 +194,78 @@ static void check_history_is_bounded(void **state)
         assert_int_equal(store_commit_at(&s, at)->rv, at);
 }
 
+/* Creates, or (label NULL) deletes, that many objects, each with a name of its own. */
+static void put_many(struct store *s, const struct kind *k, int count, const char *label)
+{
+    for (int i = 0; i < count; i++) {
+        CLEANUP_FREE char *name = xasprintf("p%d", i);
+        put(s, k, "a", name, label);
+    }
+}
+
 /* So that a list of all objects, page after page, takes less time than history lasts. */
-static void check_history_is_as_long_as_there_are_objects(void **state)
+static void check_history_is_twice_as_long_as_there_are_objects(void **state)
 {
     (void) state;
     CLEANUP(store_clear) struct store s;
     store_init(&s);
     uint64_t first = s.rv;
-    for (int i = 0; i <= API_HISTORY; i++) {
-        CLEANUP_FREE char *name = xasprintf("p%d", i);
-        put(&s, pods(), "a", name, "x");
-    }
-    for (int i = 0; i < API_HISTORY / 2; i++)
-        put(&s, pods(), "a", "p0", "y");
-    /* the first commit went when there were no more objects than API_HISTORY */
+    put_many(&s, pods(), API_HISTORY, "x");
+    put_many(&s, pods(), API_HISTORY, "y");
+    assert_true(store_knows_since(&s, first));
+    put(&s, pods(), "a", "p0", "z");
+    assert_false(store_knows_since(&s, first));
     assert_true(store_knows_since(&s, first + 1));
-    assert_int_equal(store_commit_at(&s, first + 2)->rv, first + 2);
+    for (uint64_t at = first + 2; at <= s.rv; at++)
+        assert_int_equal(store_commit_at(&s, at)->rv, at);
+    put_many(&s, pods(), API_HISTORY, NULL);
+    put(&s, pods(), "a", "p0", "z");
+    assert_false(store_knows_since(&s, s.rv - API_HISTORY - 1));
+    assert_true(store_knows_since(&s, s.rv - API_HISTORY));
+}
+
+/* The Events of an hour would make the history of a small cluster long. */
+static void check_events_make_no_history(void **state)
+{
+    (void) state;
+    CLEANUP(store_clear) struct store s;
+    store_init(&s);
+    uint64_t first = s.rv;
+    put_many(&s, kind_of("v1", "Event"), API_HISTORY + 1, "x");
+    assert_false(store_knows_since(&s, first));
+    assert_int_equal(s.objects, 0);
+}
+
+/* A pod with a new name comes and goes; it has a generateName, or its name was given. */
+static void come_and_go(struct store *s, bool made)
+{
+    CLEANUP_FREE char *name = store_generate_name(s, pods(), "a", "job-");
+    CLEANUP_FREE char *key = xasprintf("a/%s", name);
+    char uid[STORE_UID_MAX];
+    store_new_uid(s, pods(), key, uid);
+    struct store_write w = {
+        .kind = pods(), .ns = "a", .name = name, .user = "u", .subresource = ""
+    };
+    store_commit(s, &w,
+                 json_pack("{s:{s:s, s:s, s:s*}}", "metadata", "namespace", "a", "name", name,
+                           "generateName", made ? "job-" : NULL));
+    w.verb = API_DELETE;
+    store_commit(s, &w, NULL);
+}
+
+static void check_made_names_are_forgotten(void **state)
+{
+    (void) state;
+    CLEANUP(store_clear) struct store s;
+    store_init(&s);
+    for (int i = 0; i < 10; i++)
+        come_and_go(&s, true);
+    assert_int_equal(s.incarnations.len, 1 + 10); /* of names that begin with job-; and of each */
+    store_compact(&s, s.rv - 2);
+    assert_int_equal(s.incarnations.len, 1 + 1);
+    come_and_go(&s, false);
+    store_compact(&s, s.rv);
+    assert_int_equal(s.incarnations.len, 1 + 1); /* of the name that was given */
 }
 
 static void check_pages_share_an_older_version(void **state)
@@ -237,8 +293,11 @@ int main(void)
     suite_add(&s, "every older version can be seen again", check_snapshots, NULL);
     suite_add(&s, "what is compacted is forgotten", check_compaction, NULL);
     suite_add(&s, "history is bounded", check_history_is_bounded, NULL);
-    suite_add(&s, "history is as long as there are objects",
-              check_history_is_as_long_as_there_are_objects, NULL);
+    suite_add(&s, "history is twice as long as there are objects",
+              check_history_is_twice_as_long_as_there_are_objects, NULL);
+    suite_add(&s, "Events make no history", check_events_make_no_history, NULL);
+    suite_add(&s, "names that are made are forgotten with history", check_made_names_are_forgotten,
+              NULL);
     suite_add(&s, "pages share an older version", check_pages_share_an_older_version, NULL);
     return suite_run(&s, "sim_api/store");
 }

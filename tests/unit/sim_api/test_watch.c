@@ -1,3 +1,4 @@
+#include "sim/api/state.h"
 #include "tests/unit/sim_api/served.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
@@ -199,6 +200,25 @@ static void check_history_grows_old(void **state)
     api_watch_free(level);
 }
 
+static void check_history_is_little_older(void **state)
+{
+    (void) state;
+    CLEANUP_SERVED struct served s;
+    served_init(&s);
+    enum { KEEP_S = 60, LIFE_S = 600 };
+    uint64_t versions[LIFE_S];
+    for (int at = 0; at < LIFE_S; at++) {
+        CLEANUP_FREE char *name = xasprintf("m%d", at);
+        put(&s, name, "{}");
+        versions[at] = api_rv(s.api);
+        api_forget_older(s.api, at * 1000, KEEP_S * 1000);
+        if (at < 2 * KEEP_S)
+            continue;
+        assert_true(store_knows_since(&s.api->store, versions[at - KEEP_S]));
+        assert_false(store_knows_since(&s.api->store, versions[at - KEEP_S * 5 / 4 - 1]));
+    }
+}
+
 static void check_history_runs_out(void **state)
 {
     (void) state;
@@ -302,6 +322,8 @@ int main(void)
               NULL);
     suite_add(&s, "what is compacted is told in the stream", check_forgotten, NULL);
     suite_add(&s, "history goes when it is old", check_history_grows_old, NULL);
+    suite_add(&s, "history is at most a quarter longer than it must be",
+              check_history_is_little_older, NULL);
     suite_add(&s, "a watch that falls behind by the whole history", check_history_runs_out, NULL);
     suite_add(&s, "which commits a watch would see", check_wants, NULL);
     suite_add(&s, "how long a watch lasts", check_timeouts, NULL);
