@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "sim/api/draft.h"
 
 /* Then all are forgotten: what only one object has takes memory for nothing. */
 enum { PARTS_MAX = 8192 };
@@ -76,32 +77,36 @@ static void share_members(struct map *parts, json_t *object)
     }
 }
 
-/* Whether two trees are equal. Parts of the second that are equal become those of the first. */
-static bool share_tree(json_t *before, json_t *after)
+/* A tree equal to `after` with as much as possible of its last state. Others may have `after`, so
+ * what changes is a copy. New reference. */
+static json_t *with_parts_of(json_t *before, json_t *after)
 {
-    if (before == after)
-        return true;
+    if (json_equal(before, after))
+        return json_incref(before);
     if (json_typeof(before) != json_typeof(after))
-        return false;
-    if (!json_is_object(after) && !json_is_array(after))
-        return json_equal(before, after);
-    bool equal = json_object_size(before) == json_object_size(after) &&
-                 json_array_size(before) == json_array_size(after);
+        return json_incref(after);
+    struct draft kept = draft_of(after);
     JSON_EACH_MEMBER (key, value, after) {
         json_t *was = json_object_get(before, key);
-        if (!was || !share_tree(was, value))
-            equal = false;
-        else if (was != value)
-            json_object_iter_set(after, json_object_key_to_iter(key), was);
+        if (was)
+            draft_set(&kept, key, with_parts_of(was, value));
     }
     JSON_EACH_AT (i, item, after) {
         json_t *was = json_array_get(before, i);
-        if (!was || !share_tree(was, item))
-            equal = false;
-        else if (was != item)
-            json_array_set(after, i, was);
+        if (was)
+            draft_set_item(&kept, i, with_parts_of(was, item));
     }
-    return equal;
+    return draft_end(&kept);
+}
+
+static void share_last_state(const json_t *before, json_t *object)
+{
+    JSON_EACH_MEMBER (key, value, object) {
+        json_t *was = json_object_get(before, key);
+        if (was)
+            json_object_iter_set_new(object, json_object_key_to_iter(key),
+                                     with_parts_of(was, value));
+    }
 }
 
 /* What the Events of a pod, of a component or of a second have in common. Few have their message or
@@ -130,11 +135,11 @@ static bool has_fields(const json_t *before, const json_t *fields)
     return false;
 }
 
-void share_parts(struct map *parts, json_t *before, json_t *object)
+void share_parts(struct map *parts, const json_t *before, json_t *object)
 {
     static const char *const containers[] = { "spec.containers", "spec.initContainers" };
     if (before)
-        share_tree(before, object);
+        share_last_state(before, object);
     else if (str_eq(json_key(object, "kind"), "Event"))
         share_event(parts, object);
     JSON_EACH (entry, json_at(object, "metadata.managedFields"))

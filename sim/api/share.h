@@ -11,7 +11,7 @@
  * (`before`, or NULL), so that history has little more than what changed; and those of other
  * objects, which are fields of managers, and of a new object labels, owners, what a template says
  * and most of an Event. The values of `parts` are owned by it. */
-void share_parts(struct map *parts, json_t *before, json_t *object);
+void share_parts(struct map *parts, const json_t *before, json_t *object);
 /* Forgets the parts that no object has. */
 void share_forget_unused(struct map *parts);
 /* Forgets all parts. */
