@@ -37,11 +37,12 @@ static bool is_plain(unsigned char c)
 /* The end of the run of plain bytes. */
 static const char *skip_plain(const char *at, const char *end)
 {
-    for (uint64_t word; end - at >= (ptrdiff_t) sizeof word; at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        if (bytes_below(word, ' ') | bytes_below(word ^ EACH_BYTE('"'), 1) |
-            bytes_below(word ^ EACH_BYTE('\\'), 1) | (word & EACH_BYTE(0x80)))
-            break;
+    for (uint64_t word, found; end - at >= (ptrdiff_t) sizeof word; at += sizeof word) {
+        memcpy(&word, at, sizeof word); /* both supported processors are little-endian */
+        found = bytes_below(word, ' ') | bytes_below(word ^ EACH_BYTE('"'), 1) |
+                bytes_below(word ^ EACH_BYTE('\\'), 1) | (word & EACH_BYTE(0x80));
+        if (found)
+            return at + __builtin_ctzll(found) / 8;
     }
     while (at < end && is_plain((unsigned char) *at))
         at++;
