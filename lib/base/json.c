@@ -148,7 +148,8 @@ uint64_t json_hash(const json_t *value)
 
 char *json_compact(const json_t *root)
 {
-    return json_dumps(root, JSON_COMPACT | JSON_ENCODE_ANY);
+    char *text = json_plain_write(root);
+    return text ? text : json_dumps(root, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
 /* A copy of JSON text with U+FFFD for each escaped NUL. Owned by the caller. */

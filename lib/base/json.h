@@ -47,7 +47,7 @@ char *json_canonical(const json_t *root);
 /* A hash under the seed of this process (base/hash.h): equal trees have equal hashes, whatever the
  * order of members. */
 uint64_t json_hash(const json_t *value);
-/* The share of a member in the hash of its object: the sum of the shares says what an object has. */
+/* The share of a member in the hash of its object, of which the shares are added up. */
 uint64_t json_hash_member(const char *key, const json_t *value);
 /* Compact in insertion order, for request bodies: raw UTF-8, without escapes that the API
  * server's YAML parser does not know. */

@@ -17,7 +17,7 @@ struct picked {
 /* A member to pick. A list of them ends with a row without a name. */
 struct picks_row {
     const char *name;
-    unsigned place;              /* of its value among those that are picked */
+    unsigned place;               /* of its value among those that are picked */
     const struct picks_row *rows; /* its own members, which are picked too; NULL: none are */
 };
 

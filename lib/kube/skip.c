@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-#ifdef __SSE2__
+#ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
@@ -26,7 +26,7 @@ static size_t skip_bytes(struct skip *s, const char *text, size_t len)
     return i;
 }
 
-#ifdef __SSE2__
+#ifdef __x86_64__
 /* Where in a block the bytes are that count: bit i is byte i. */
 struct marks {
     uint64_t backslashes, quotes, opens, closes;
@@ -34,44 +34,23 @@ struct marks {
 
 enum { CASE = 'a' - 'A' }; /* also the difference of {} and [] */
 
-static uint64_t bits_of(const __m128i parts[static 4], char c)
-{
-    const __m128i wanted = _mm_set1_epi8(c);
-    uint64_t bits = 0;
-    for (int i = 3; i >= 0; i--)
-        bits = bits << 16 | (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(parts[i], wanted));
-    return bits;
-}
-
-static struct marks marks_of(const char *text)
-{
-    const __m128i *at = (const __m128i *) (const void *) text, fold = _mm_set1_epi8(CASE);
-    __m128i block[4], folded[4];
-    for (int i = 0; i < 4; i++) {
-        block[i] = _mm_loadu_si128(at + i);
-        folded[i] = _mm_or_si128(block[i], fold);
-    }
-    return (struct marks){ bits_of(block, '\\'), bits_of(block, '"'), bits_of(folded, '{'),
-                           bits_of(folded, '}') };
-}
-
-/* The same with instructions of newer processors. */
+/* Instructions that processors have since about 2013. */
 #define WIDE __attribute__((target("avx2,popcnt")))
 
-WIDE static inline uint64_t wide_bits_of(const __m256i parts[static 2], char c)
+WIDE static inline uint64_t bits_of(const __m256i parts[static 2], char c)
 {
     const __m256i wanted = _mm256_set1_epi8(c);
     uint64_t high = (unsigned) _mm256_movemask_epi8(_mm256_cmpeq_epi8(parts[1], wanted));
     return high << 32 | (unsigned) _mm256_movemask_epi8(_mm256_cmpeq_epi8(parts[0], wanted));
 }
 
-WIDE static inline struct marks wide_marks_of(const char *text)
+WIDE static inline struct marks marks_of(const char *text)
 {
     const __m256i *at = (const __m256i *) (const void *) text, fold = _mm256_set1_epi8(CASE);
     const __m256i block[] = { _mm256_loadu_si256(at), _mm256_loadu_si256(at + 1) };
     const __m256i folded[] = { _mm256_or_si256(block[0], fold), _mm256_or_si256(block[1], fold) };
-    return (struct marks){ wide_bits_of(block, '\\'), wide_bits_of(block, '"'),
-                           wide_bits_of(folded, '{'), wide_bits_of(folded, '}') };
+    return (struct marks){ bits_of(block, '\\'), bits_of(block, '"'), bits_of(folded, '{'),
+                           bits_of(folded, '}') };
 }
 
 /* Bit i: the number of bits up to and with i is odd. */
@@ -128,7 +107,7 @@ WIDE static size_t skip_wide(struct skip *s, const char *text, size_t len)
 {
     size_t i = 0;
     while (s->open && len - i >= BLOCK) {
-        const struct marks m = wide_marks_of(text + i);
+        const struct marks m = marks_of(text + i);
         i += skip_marks(s, &m);
     }
     return i;
@@ -136,14 +115,8 @@ WIDE static size_t skip_wide(struct skip *s, const char *text, size_t len)
 
 static size_t skip_blocks(struct skip *s, const char *text, size_t len)
 {
-    size_t i = 0;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
-        return skip_wide(s, text, len);
-    while (s->open && len - i >= BLOCK) {
-        const struct marks m = marks_of(text + i);
-        i += skip_marks(s, &m);
-    }
-    return i;
+    bool can = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+    return can ? skip_wide(s, text, len) : 0;
 }
 #else
 static size_t skip_blocks(struct skip *s, const char *text, size_t len)

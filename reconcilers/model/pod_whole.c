@@ -36,27 +36,27 @@ enum place {
 };
 
 static const struct picks_row labels[] = { { LABEL_MANAGED_BY, MANAGER, NULL },
-                                          { LABEL_COMPONENT, COMPONENT, NULL },
-                                          { LABEL_REVISION, REVISION, NULL },
-                                          { 0 } };
+                                           { LABEL_COMPONENT, COMPONENT, NULL },
+                                           { LABEL_REVISION, REVISION, NULL },
+                                           { 0 } };
 static const struct picks_row metadata[] = { { "name", NAME, NULL },
-                                            { "namespace", NAMESPACE, NULL },
-                                            { "uid", UID, NULL },
-                                            { "resourceVersion", VERSION, NULL },
-                                            { "creationTimestamp", MADE, NULL },
-                                            { "deletionTimestamp", DELETED, NULL },
-                                            { "labels", LABELS, labels },
-                                            { "ownerReferences", OWNERS, NULL },
-                                            { "annotations", ANNOTATIONS, NULL },
-                                            { "managedFields", WRITERS, NULL },
-                                            { 0 } };
+                                             { "namespace", NAMESPACE, NULL },
+                                             { "uid", UID, NULL },
+                                             { "resourceVersion", VERSION, NULL },
+                                             { "creationTimestamp", MADE, NULL },
+                                             { "deletionTimestamp", DELETED, NULL },
+                                             { "labels", LABELS, labels },
+                                             { "ownerReferences", OWNERS, NULL },
+                                             { "annotations", ANNOTATIONS, NULL },
+                                             { "managedFields", WRITERS, NULL },
+                                             { 0 } };
 static const struct picks_row spec[] = { { "nodeName", NODE, NULL },
-                                        { "resourceClaims", CLAIMS, NULL },
-                                        { 0 } };
+                                         { "resourceClaims", CLAIMS, NULL },
+                                         { 0 } };
 static const struct picks_row status[] = { { "phase", PHASE, NULL },
-                                          { "conditions", CONDITIONS, NULL },
-                                          { "initContainerStatuses", INIT, NULL },
-                                          { 0 } };
+                                           { "conditions", CONDITIONS, NULL },
+                                           { "initContainerStatuses", INIT, NULL },
+                                           { 0 } };
 static const struct picks_row root[] = {
     { "metadata", METADATA, metadata }, { "spec", SPEC, spec }, { "status", STATUS, status }, { 0 }
 };
@@ -65,7 +65,9 @@ static const struct picks_row root[] = {
 static bool pod_whole_is_ready(struct picked conditions)
 {
     enum { TYPE, IS };
-    static const struct picks_row rows[] = { { "type", TYPE, NULL }, { "status", IS, NULL }, { 0 } };
+    static const struct picks_row rows[] = { { "type", TYPE, NULL },
+                                             { "status", IS, NULL },
+                                             { 0 } };
     for (struct picked condition; picks_next(&conditions, &condition);) {
         struct picked of[] = { [TYPE] = { 0 }, [IS] = { 0 } };
         if (!picks_read(condition.at, condition.len, rows, of))
@@ -149,9 +151,9 @@ static struct pod *read_operand(struct intern *in, const struct picked *picked, 
 static bool is_holder(const struct pod_text_asks *asks, const struct picked *p)
 {
     char node[FRAME_KEY_MAX], uid[RECORD_UID_MAX];
-    return p[NODE].at && (!picks_text(&p[NODE], node, sizeof node) ||
-                          !picks_text(&p[UID], uid, sizeof uid) ||
-                          asks->holds(asks->arg, node, str_hash_id(uid)));
+    return p[NODE].at &&
+           (!picks_text(&p[NODE], node, sizeof node) || !picks_text(&p[UID], uid, sizeof uid) ||
+            asks->holds(asks->arg, node, str_hash_id(uid)));
 }
 
 /* Whether a user's pod may have a record. All its text counts but two members that are not read for

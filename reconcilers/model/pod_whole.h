@@ -1,5 +1,5 @@
-/* What the whole text of a Pod tells about its record, before a view or a parser: after a restart in
- * a large cluster nearly all pods are operands' pods that are up, and pods without a record. In
+/* What the whole text of a Pod tells about its record, before a view or a parser: after a restart
+ * in a large cluster nearly all pods are operands' pods that are up, and pods without a record. In
  * doubt it tells nothing. */
 #ifndef OSTLER_RECONCILERS_MODEL_POD_WHOLE_H
 #define OSTLER_RECONCILERS_MODEL_POD_WHOLE_H

@@ -10,7 +10,9 @@
 enum place { META, NAME, LABELS, A, SPEC, ITEMS, PLACES };
 
 static const struct picks_row labels[] = { { "a.b/c", A, NULL }, { 0 } };
-static const struct picks_row meta[] = { { "name", NAME, NULL }, { "labels", LABELS, labels }, { 0 } };
+static const struct picks_row meta[] = { { "name", NAME, NULL },
+                                         { "labels", LABELS, labels },
+                                         { 0 } };
 static const struct picks_row root[] = {
     { "meta", META, meta }, { "spec", SPEC, NULL }, { "items", ITEMS, NULL }, { 0 }
 };
@@ -113,10 +115,14 @@ static void an_absent_list_has_no_items(void **state)
 static const struct text_row {
     const char *name, *value, *want; /* NULL: not readable */
 } text_rows[] = {
-    { "a text", "'abc'", "abc" },       { "an empty text", "''", "" },
-    { "a text too long", "'abcd'", NULL }, { "an escape", "'a\\n'", NULL },
-    { "beyond ASCII", "'\xc3\xa4'", NULL }, { "a number", "1", NULL },
-    { "a list", "['a']", NULL },        { "nothing", "", NULL },
+    { "a text", "'abc'", "abc" },
+    { "an empty text", "''", "" },
+    { "a text too long", "'abcd'", NULL },
+    { "an escape", "'a\\n'", NULL },
+    { "beyond ASCII", "'\xc3\xa4'", NULL },
+    { "a number", "1", NULL },
+    { "a list", "['a']", NULL },
+    { "nothing", "", NULL },
 };
 
 static void check_text(void **state)
