@@ -108,8 +108,10 @@ bool picks_read(const char *text, size_t len, const struct picks_row *rows, stru
 
 bool picks_next(struct picked *list, struct picked *ret)
 {
+    if (!list->at)
+        return false;
     struct picking p = { list->at, list->at + list->len };
-    bool there = list->at && (takes_byte(&p, '[') || takes_byte(&p, ','));
+    bool there = takes_byte(&p, '[') || takes_byte(&p, ',');
     const char *from = p.at;
     if (!there || !takes_value(&p))
         return false;
