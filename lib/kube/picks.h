@@ -24,8 +24,7 @@ struct picks_row {
 /* Picks members of an object that is the whole text; those that are absent keep their value, so
  * `ret` must begin as zeros. False: given up. */
 bool picks_read(const char *text, size_t len, const struct picks_row *rows, struct picked *ret);
-/* Takes the next value of an array from the front of its text; false: there is none, or given up.
- * `list` is then empty only after the last one. */
+/* Takes the next value of an array from the front of its text; false: none is left, or given up. */
 bool picks_next(struct picked *list, struct picked *ret);
 /* Copies a string's text, if it has no escapes and only printable ASCII; false: it has, it is no
  * string, or it does not fit. */
