@@ -122,7 +122,6 @@ static uint64_t hash_of_two(uint64_t a, uint64_t b)
     return hash_bytes(both, sizeof both);
 }
 
-/* The trees of jansson have limits. NOLINTBEGIN(misc-no-recursion) */
 uint64_t json_hash_member(const char *key, const json_t *value)
 {
     return hash_of_two(hash_bytes(key, strlen(key)), json_hash(value));
@@ -144,7 +143,6 @@ uint64_t json_hash(const json_t *value)
         hash += json_hash_member(key, member);
     return hash;
 }
-/* NOLINTEND(misc-no-recursion) */
 
 char *json_compact(const json_t *root)
 {

@@ -262,7 +262,6 @@ static bool writes_number(struct buf *to, json_int_t n)
     return buf_add(to, text, (size_t) (buf_digits(text, n) - text));
 }
 
-/* jansson's trees have limits. NOLINTBEGIN(misc-no-recursion) */
 static bool writes_value(struct buf *to, const json_t *value);
 
 static bool writes_members(struct buf *to, json_t *object)
@@ -306,7 +305,6 @@ static bool writes_value(struct buf *to, const json_t *value)
         return false;
     }
 }
-/* NOLINTEND(misc-no-recursion) */
 
 char *json_plain_write(const json_t *root)
 {

@@ -90,7 +90,7 @@ static bool takes_members(struct picking *p, const struct picks_row *rows, struc
         const char *from = p->at;
         if (row && ret[row->place].at)
             return false;
-        /* The rows have few levels. NOLINTNEXTLINE(misc-no-recursion) */
+        /* The rows have few levels. */
         if (!(row && row->rows && takes_byte(p, '{') ? takes_members(p, row->rows, ret)
                                                      : takes_value(p)))
             return false;
