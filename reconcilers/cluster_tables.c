@@ -19,6 +19,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/pod_text.h"
+#include "reconcilers/model/pod_whole.h"
 #include "reconcilers/model/foreign.h"
 #include "reconcilers/decide/records.h"
 
@@ -240,6 +241,19 @@ static bool is_own_pod(const struct cluster *c, const char *key)
     const char *own = c->o.own_pod, *end = own ? strrchr(own, '-') : NULL;
     size_t same = end ? (size_t) (end - own) + 1 : 0;
     return str_eq(key, own) || (same && strncmp(key, own, same) == 0 && !strchr(key + same, '-'));
+}
+
+/* What pod_of() would make of the pod. */
+static bool pod_read(void *arg, const char *text, size_t len, struct table_reading *ret)
+{
+    const struct cluster *c = arg;
+    const struct pod_text_asks asks = { c->o.operand_namespace, holds, c };
+    struct pod_whole whole;
+    if (!pod_whole_read(c->strings, &asks, text, len, &whole) || (!whole.pod && c->all_pods))
+        return false;
+    ret->record = (struct record *) whole.pod;
+    memcpy(ret->key, whole.key, sizeof ret->key);
+    return true;
 }
 
 /* A failed pod is looked at and not cached. */
@@ -481,6 +495,7 @@ static void tables_init(struct cluster *c)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         table_init(&c->tables[rows[i].id], &rows[i].ops);
     c->tables[RESOURCE_POD].matters = pod_matters;
+    c->tables[RESOURCE_POD].read = pod_read;
     c->tables[RESOURCE_NODE].hash_of = node_hash;
     c->tables[RESOURCE_NODE].relabelled = relabelled;
 }

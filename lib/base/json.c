@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/json_plain.h"
 #include "base/str.h"
 
@@ -115,9 +116,38 @@ char *json_canonical(const json_t *root)
     return json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
 }
 
+static uint64_t hash_of_two(uint64_t a, uint64_t b)
+{
+    const uint64_t both[] = { a, b };
+    return hash_bytes(both, sizeof both);
+}
+
+uint64_t json_hash_member(const char *key, const json_t *value)
+{
+    return hash_of_two(hash_bytes(key, strlen(key)), json_hash(value));
+}
+
+uint64_t json_hash(const json_t *value)
+{
+    double real = json_real_value(value);
+    uint64_t hash = value ? json_typeof(value) : JSON_NULL, bits;
+    memcpy(&bits, &real, sizeof bits);
+    if (json_is_string(value))
+        bits = hash_bytes(json_string_value(value), json_string_length(value));
+    else if (json_is_integer(value))
+        bits = (uint64_t) json_integer_value(value);
+    hash = hash_of_two(hash, bits);
+    JSON_EACH (item, value)
+        hash = hash_of_two(hash, json_hash(item));
+    JSON_EACH_MEMBER (key, member, value)
+        hash += json_hash_member(key, member);
+    return hash;
+}
+
 char *json_compact(const json_t *root)
 {
-    return json_dumps(root, JSON_COMPACT | JSON_ENCODE_ANY);
+    char *text = json_plain_write(root);
+    return text ? text : json_dumps(root, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
 /* A copy of JSON text with U+FFFD for each escaped NUL. Owned by the caller. */

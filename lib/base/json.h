@@ -44,6 +44,11 @@ json_t *json_text(const char *s);
 json_t *json_textf(const char *fmt, ...) PRINTF(1, 2);
 /* Compact with sorted keys: equal trees give equal text. Owned by the caller. */
 char *json_canonical(const json_t *root);
+/* A hash under the seed of this process (base/hash.h): equal trees have equal hashes, whatever the
+ * order of members. */
+uint64_t json_hash(const json_t *value);
+/* The share of a member in the hash of its object, of which the shares are added up. */
+uint64_t json_hash_member(const char *key, const json_t *value);
 /* Compact in insertion order, for request bodies: raw UTF-8, without escapes that the API
  * server's YAML parser does not know. */
 char *json_compact(const json_t *root);

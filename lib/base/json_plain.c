@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 enum {
@@ -37,11 +38,12 @@ static bool is_plain(unsigned char c)
 /* The end of the run of plain bytes. */
 static const char *skip_plain(const char *at, const char *end)
 {
-    for (uint64_t word; end - at >= (ptrdiff_t) sizeof word; at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        if (bytes_below(word, ' ') | bytes_below(word ^ EACH_BYTE('"'), 1) |
-            bytes_below(word ^ EACH_BYTE('\\'), 1) | (word & EACH_BYTE(0x80)))
-            break;
+    for (uint64_t word, found; end - at >= (ptrdiff_t) sizeof word; at += sizeof word) {
+        memcpy(&word, at, sizeof word); /* both supported processors are little-endian */
+        found = bytes_below(word, ' ') | bytes_below(word ^ EACH_BYTE('"'), 1) |
+                bytes_below(word ^ EACH_BYTE('\\'), 1) | (word & EACH_BYTE(0x80));
+        if (found)
+            return at + __builtin_ctzll(found) / 8;
     }
     while (at < end && is_plain((unsigned char) *at))
         at++;
@@ -220,6 +222,100 @@ json_t *json_plain(const char *text, size_t len)
     json_decref(value);
     return NULL;
 }
+
+/* ---- writing */
+
+/* The letter of a short escape; 0: there is none. */
+static char escape_of(char c)
+{
+    static const char letters[UCHAR_MAX + 1] = {
+        ['"'] = '"',  ['\\'] = '\\', ['\b'] = 'b', ['\f'] = 'f',
+        ['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't'
+    };
+    return letters[(unsigned char) c];
+}
+
+static bool writes_text(struct buf *to, const char *text, size_t len)
+{
+    const char *end = text + len;
+    bool well = buf_add(to, "\"", 1);
+    while (well && text < end) {
+        const char *run = skip_plain(text, end);
+        well = buf_add(to, text, (size_t) (run - text));
+        if (run == end)
+            break;
+        const char escape[] = { '\\', escape_of(*run) };
+        well = well && escape[1] && buf_add(to, escape, sizeof escape);
+        text = run + 1;
+    }
+    return well && buf_add(to, "\"", 1);
+}
+
+static bool writes_word(struct buf *to, const char *word)
+{
+    return buf_add(to, word, strlen(word));
+}
+
+static bool writes_number(struct buf *to, json_int_t n)
+{
+    char text[BUF_NUMBER_MAX];
+    return buf_add(to, text, (size_t) (buf_digits(text, n) - text));
+}
+
+static bool writes_value(struct buf *to, const json_t *value);
+
+static bool writes_members(struct buf *to, json_t *object)
+{
+    bool well = buf_add(to, "{", 1), first = true;
+    for (void *at = json_object_iter(object); well && at; at = json_object_iter_next(object, at)) {
+        well = (first || buf_add(to, ",", 1)) &&
+               writes_text(to, json_object_iter_key(at), json_object_iter_key_len(at)) &&
+               buf_add(to, ":", 1) && writes_value(to, json_object_iter_value(at));
+        first = false;
+    }
+    return well && buf_add(to, "}", 1);
+}
+
+static bool writes_items(struct buf *to, const json_t *array)
+{
+    bool well = buf_add(to, "[", 1);
+    for (size_t i = 0; well && i < json_array_size(array); i++)
+        well = (i == 0 || buf_add(to, ",", 1)) && writes_value(to, json_array_get(array, i));
+    return well && buf_add(to, "]", 1);
+}
+
+static bool writes_value(struct buf *to, const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return writes_members(to, (json_t *) value);
+    case JSON_ARRAY:
+        return writes_items(to, value);
+    case JSON_STRING:
+        return writes_text(to, json_string_value(value), json_string_length(value));
+    case JSON_INTEGER:
+        return writes_number(to, json_integer_value(value));
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return writes_word(to, json_is_true(value) ? "true" : "false");
+    case JSON_NULL:
+        return writes_word(to, "null");
+    case JSON_REAL:
+    default:
+        return false;
+    }
+}
+
+char *json_plain_write(const json_t *root)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(SIZE_MAX / 4);
+    if (!root || !writes_value(&text, root))
+        return NULL;
+    size_t size = text.len + 1;
+    return xreallocarray(buf_take(&text), size, 1);
+}
+
+/* ---- */
 
 bool json_is_plain_text(const char *text, size_t len)
 {

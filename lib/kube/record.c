@@ -104,14 +104,19 @@ static struct record *record_make(size_t size, const char *key, const char *uid)
     return r;
 }
 
+void *record_named(size_t size, const char *key, const char *uid)
+{
+    uint8_t packed[RECORD_UID_BYTES];
+    bool fits = uid_pack(uid, packed);
+    struct record *r = record_make(size, key, fits ? NULL : uid);
+    memcpy(r->uid, packed, sizeof packed);
+    return r;
+}
+
 void *record_new(size_t size, const json_t *object)
 {
-    uint8_t uid[RECORD_UID_BYTES];
     CLEANUP_FREE char *key = record_key(object);
-    bool fits = uid_pack(object_uid(object), uid);
-    struct record *r = record_make(size, key, fits ? NULL : object_uid(object));
-    memcpy(r->uid, uid, sizeof uid);
-    return r;
+    return record_named(size, key, object_uid(object));
 }
 
 void *record_copy(const void *record, size_t size)

@@ -32,6 +32,8 @@ char *record_key(const json_t *object);
 /* A zeroed record of so many bytes, which begins with a struct record, with the key and the uid of
  * an object. */
 void *record_new(size_t size, const json_t *object);
+/* The same for an object with this key and uid. */
+void *record_named(size_t size, const char *key, const char *uid);
 /* A copy of a record of record_new(), of the same size. */
 void *record_copy(const void *record, size_t size);
 /* The uid as text: in `text`, or borrowed from the record. "": it has none. */

@@ -2,8 +2,8 @@
 
 #include <stdint.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
+#ifdef __x86_64__
+#include <immintrin.h>
 #endif
 
 enum { BLOCK = 64 };
@@ -26,37 +26,31 @@ static size_t skip_bytes(struct skip *s, const char *text, size_t len)
     return i;
 }
 
-#ifdef __SSE2__
-struct block {
-    __m128i parts[4];
+#ifdef __x86_64__
+/* Where in a block the bytes are that count: bit i is byte i. */
+struct marks {
+    uint64_t backslashes, quotes, opens, closes;
 };
 
-static struct block load(const char *text)
+enum { CASE = 'a' - 'A' }; /* also the difference of {} and [] */
+
+/* Instructions that processors have since about 2013. */
+#define WIDE __attribute__((target("avx2,popcnt")))
+
+WIDE static inline uint64_t bits_of(const __m256i parts[static 2], char c)
 {
-    const __m128i *at = (const __m128i *) (const void *) text;
-    return (struct block){ { _mm_loadu_si128(at), _mm_loadu_si128(at + 1), _mm_loadu_si128(at + 2),
-                             _mm_loadu_si128(at + 3) } };
+    const __m256i wanted = _mm256_set1_epi8(c);
+    uint64_t high = (unsigned) _mm256_movemask_epi8(_mm256_cmpeq_epi8(parts[1], wanted));
+    return high << 32 | (unsigned) _mm256_movemask_epi8(_mm256_cmpeq_epi8(parts[0], wanted));
 }
 
-/* The block with the bits of `fold` set in each byte. */
-static struct block fold(const struct block *b, char bits)
+WIDE static inline struct marks marks_of(const char *text)
 {
-    const __m128i all = _mm_set1_epi8(bits);
-    return (struct block){ { _mm_or_si128(b->parts[0], all), _mm_or_si128(b->parts[1], all),
-                             _mm_or_si128(b->parts[2], all), _mm_or_si128(b->parts[3], all) } };
-}
-
-static uint64_t part_bits(__m128i part, __m128i wanted)
-{
-    return (uint64_t) (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(part, wanted));
-}
-
-/* Bit i: byte i of the block is `c`. */
-static uint64_t bits_of(const struct block *b, char c)
-{
-    const __m128i wanted = _mm_set1_epi8(c);
-    return part_bits(b->parts[0], wanted) | part_bits(b->parts[1], wanted) << 16 |
-           part_bits(b->parts[2], wanted) << 32 | part_bits(b->parts[3], wanted) << 48;
+    const __m256i *at = (const __m256i *) (const void *) text, fold = _mm256_set1_epi8(CASE);
+    const __m256i block[] = { _mm256_loadu_si256(at), _mm256_loadu_si256(at + 1) };
+    const __m256i folded[] = { _mm256_or_si256(block[0], fold), _mm256_or_si256(block[1], fold) };
+    return (struct marks){ bits_of(block, '\\'), bits_of(block, '"'), bits_of(folded, '{'),
+                           bits_of(folded, '}') };
 }
 
 /* Bit i: the number of bits up to and with i is odd. */
@@ -93,15 +87,12 @@ static size_t close_last(struct skip *s, uint64_t opens, uint64_t closes)
     return 0;
 }
 
-static size_t skip_block(struct skip *s, const char *text)
+static inline __attribute__((always_inline)) size_t skip_marks(struct skip *s,
+                                                               const struct marks *m)
 {
-    enum { CASE = 'a' - 'A' }; /* also the difference of {} and [] */
-    const struct block block = load(text), folded = fold(&block, CASE);
-    uint64_t escaped = escaped_bits(s, bits_of(&block, '\\'));
-    uint64_t quotes = bits_of(&block, '"') & ~escaped;
-    uint64_t strings = odd_so_far(quotes) ^ (s->in_string ? UINT64_MAX : 0);
-    uint64_t opens = bits_of(&folded, '{') & ~strings;
-    uint64_t closes = bits_of(&folded, '}') & ~strings;
+    uint64_t escaped = m->backslashes || s->in_escape ? escaped_bits(s, m->backslashes) : 0;
+    uint64_t strings = odd_so_far(m->quotes & ~escaped) ^ (s->in_string ? UINT64_MAX : 0);
+    uint64_t opens = m->opens & ~strings, closes = m->closes & ~strings;
     size_t closed = closes ? (size_t) __builtin_popcountll(closes) : 0, end = 0;
     if (closed < s->open)
         s->open += (opens ? (size_t) __builtin_popcountll(opens) : 0) - closed;
@@ -111,17 +102,34 @@ static size_t skip_block(struct skip *s, const char *text)
     s->in_escape &= !end;
     return end ? end : BLOCK;
 }
-#else
-static size_t skip_block(struct skip *s, const char *text)
+
+WIDE static size_t skip_wide(struct skip *s, const char *text, size_t len)
 {
-    return skip_bytes(s, text, BLOCK);
+    size_t i = 0;
+    while (s->open && len - i >= BLOCK) {
+        const struct marks m = marks_of(text + i);
+        i += skip_marks(s, &m);
+    }
+    return i;
+}
+
+static size_t skip_blocks(struct skip *s, const char *text, size_t len)
+{
+    bool can = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+    return can ? skip_wide(s, text, len) : 0;
+}
+#else
+static size_t skip_blocks(struct skip *s, const char *text, size_t len)
+{
+    (void) s;
+    (void) text;
+    (void) len;
+    return 0;
 }
 #endif
 
 size_t skip_json(struct skip *s, const char *text, size_t len)
 {
-    size_t i = 0;
-    while (s->open && len - i >= BLOCK)
-        i += skip_block(s, text + i);
+    size_t i = skip_blocks(s, text, len);
     return i + skip_bytes(s, text + i, len - i);
 }

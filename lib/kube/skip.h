@@ -1,4 +1,4 @@
-/* Skips JSON of which only the end matters, 64 bytes at a time where the processor can. */
+/* Skips JSON of which only the end matters, 64 bytes at a time where the processor has AVX2. */
 #ifndef OSTLER_KUBE_SKIP_H
 #define OSTLER_KUBE_SKIP_H
 

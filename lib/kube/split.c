@@ -185,6 +185,11 @@ static struct split_level level_of(struct split *s, bool object, bool is_item)
     return level;
 }
 
+bool split_before_item(const struct split *s)
+{
+    return s->mode == SPLIT_LIST && !s->in_item && at_item(s);
+}
+
 /* The depth of the current item. */
 static int item_depth(const struct split *s)
 {

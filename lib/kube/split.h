@@ -106,6 +106,8 @@ void split_init(struct split *s, enum split_mode mode, const struct split_view *
                 split_item_fn *on_item, void *arg);
 /* Takes the next bytes, cut anywhere. -1: broken nesting, a limit, or an error of a callback. */
 int split_feed(struct split *s, const char *bytes, size_t n, struct err *e);
+/* SPLIT_LIST: whether a bracket would begin an item here. */
+bool split_before_item(const struct split *s);
 /* Whether every object has ended. */
 bool split_complete(const struct split *s);
 /* SPLIT_LIST: the list object with an empty `items`. Borrowed. */

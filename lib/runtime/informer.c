@@ -12,6 +12,7 @@
 #include "kube/reply.h"
 #include "kube/split.h"
 #include "kube/watch_step.h"
+#include "kube/whole.h"
 #include "runtime/unreadable.h"
 
 enum {
@@ -40,6 +41,7 @@ struct informer {
     struct exchange exchange;
     int64_t sent_ms; /* send time of the request */
     struct split split;
+    struct whole whole; /* before the splitter, while it lists */
     struct err failure; /* of one frame or page in flight */
     bool silent;        /* the previous stream was silent: the next needs a frame */
     char *problem;
@@ -81,6 +83,13 @@ static void informer_set_problem(struct informer *inf, enum err_kind kind, const
 }
 
 /* ---- lists */
+
+/* Takes the whole text of a list's item. */
+static bool on_whole_item(void *arg, const char *text, size_t len)
+{
+    struct informer *inf = arg;
+    return table_list_text(inf->table, text, len);
+}
 
 /* Takes an item of a list. */
 static int on_item(void *arg, const char *text, size_t len, struct err *e)
@@ -227,7 +236,9 @@ static void on_resumed(void *arg)
 static int informer_feed(void *arg, const char *bytes, size_t n)
 {
     struct informer *inf = arg;
-    return split_feed(&inf->split, bytes, n, &inf->failure);
+    bool whole = inf->table->read && inf->split.mode == SPLIT_LIST;
+    return whole ? whole_feed(&inf->whole, bytes, n, &inf->failure)
+                 : split_feed(&inf->split, bytes, n, &inf->failure);
 }
 
 /* What an admin can do about it. */
@@ -367,8 +378,10 @@ static void informer_on_reply(void *arg, struct reply *reply)
 
 static void informer_send(struct informer *inf, struct request request, enum split_mode mode)
 {
+    whole_clear(&inf->whole);
     split_clear(&inf->split);
     split_init(&inf->split, mode, inf->options.view, mode == SPLIT_LIST ? on_item : on_frame, inf);
+    whole_init(&inf->whole, &inf->split, on_whole_item, inf);
     inf->split.on_bad = mode == SPLIT_LIST ? on_bad_item : on_bad_frame;
     inf->sent_ms = loop_now(inf->loop);
     exchange_send(&inf->exchange, request);
@@ -491,6 +504,7 @@ void informer_free(struct informer *inf)
     if (!inf)
         return;
     stop(inf);
+    whole_clear(&inf->whole);
     split_clear(&inf->split);
     err_clear(&inf->failure);
     watch_state_clear(&inf->watch);

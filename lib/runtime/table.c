@@ -116,6 +116,24 @@ void table_list_item(struct table *t, const json_t *object)
         table_put(t, held, object, t->list, 0);
 }
 
+bool table_list_text(struct table *t, const char *text, size_t len)
+{
+    struct table_reading r;
+    if (!t->read || !t->read(t->ops.arg, text, len, &r))
+        return false;
+    struct record *fresh = r.record, *held = table_get(t, r.key);
+    if (!fresh)
+        return !held;
+    fresh->seen = t->list;
+    if (written_meanwhile(t, held) && fresh->rv && fresh->rv < held->rv) {
+        held->seen = t->list;
+        t->ops.free(t->ops.arg, fresh);
+    } else {
+        table_replace(t, held, fresh);
+    }
+    return true;
+}
+
 void table_list_end(struct table *t, uint64_t rv)
 {
     /* Collected first, since drop() changes the map. */

@@ -27,6 +27,12 @@ struct table_ops {
     void *arg;
 };
 
+/* What a text tells about an object. */
+struct table_reading {
+    struct record *record;   /* with its version; NULL: it has none */
+    char key[FRAME_KEY_MAX]; /* as record_key() */
+};
+
 struct table {
     struct table_ops ops;
     /* Where a record keeps the hash of its object's text (frame.h), zeros in a new record. NULL: it
@@ -39,6 +45,9 @@ struct table {
     /* Whether an object, or a watch event of it, may have a record, told from its text; NULL: each
      * is parsed. */
     bool (*matters)(void *arg, const char *text, size_t len);
+    /* What the whole text of a list's object tells about its record; false: the object must be
+     * parsed. NULL: each is. */
+    bool (*read)(void *arg, const char *text, size_t len, struct table_reading *ret);
     struct map records;
     uint64_t rv;   /* newest version from the watch, including bookmarks */
     uint32_t list; /* number of the current list */
@@ -67,6 +76,8 @@ bool table_list_keep(struct table *t, const char *key, const char *uid);
 void table_list_keep_all(struct table *t);
 /* Whether a list's object has no record and gets none: there is nothing to do. */
 bool table_list_passes(const struct table *t, const char *text, size_t len);
+/* The same as table_list_item() for the whole text of an object; false: it must be parsed. */
+bool table_list_text(struct table *t, const char *text, size_t len);
 /* The list is complete, at version `rv`. */
 void table_list_end(struct table *t, uint64_t rv);
 /* A watch event: an object or its deletion. */

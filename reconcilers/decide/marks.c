@@ -124,29 +124,29 @@ static void marks_end(struct diff *d)
     free(d->old_upgrade);
 }
 
-/* Sets a label (NULL: none), if that changes it. */
-static void set_label(struct diff *d, const char *key, const char *value)
+/* Sets a label (NULL: none) that the node has with the value `now`, if that changes it. */
+static void set_label(struct diff *d, const char *key, const char *now, const char *value)
 {
-    if (!str_eq(node_label(d->view, key), value))
+    if (!str_eq(now, value))
         json_object_set_new(d->set_labels, key, value ? json_string(value) : json_null());
 }
 
 /* Wants a label outside Ostler's prefix. It is Ostler's only if no other client set it first, which
  * is the result. */
-static bool want_label(struct diff *d, const char *key, const char *value)
+static bool want_label(struct diff *d, const char *key, const char *now, const char *value)
 {
-    if (node_label(d->view, key) && !json_has_text(d->old_labels, key))
+    if (now && !json_has_text(d->old_labels, key))
         return false;
     json_array_append_new(d->our_labels, json_string(key));
-    set_label(d, key, value);
+    set_label(d, key, now, value);
     return true;
 }
 
 /* A label that GPU feature discovery or another client has changed since belongs to that client:
  * two writers of one label would never stop. */
-static bool is_changed(const struct diff *d, const char *key)
+static bool is_changed(const struct diff *d, const char *key, const char *now)
 {
-    const char *now = node_label(d->view, key), *written = json_key(d->old_features, key);
+    const char *written = json_key(d->old_features, key);
     return now && written && !str_eq(now, written);
 }
 
@@ -154,9 +154,10 @@ static void want_feature(struct diff *d, const char *key, const char *value)
 {
     if (json_has_text(d->our_labels, key))
         return;
-    if (is_changed(d, key))
+    const char *now = node_label(d->view, key);
+    if (is_changed(d, key, now))
         json_array_append_new(d->left, json_string(key));
-    else if (want_label(d, key, value))
+    else if (want_label(d, key, now, value))
         json_object_set_new(d->our_features, key, json_string(value));
 }
 
@@ -195,8 +196,8 @@ static void drop_unwanted_labels(struct diff *d)
 {
     JSON_EACH (entry, d->old_labels) {
         const char *key = json_string_value(entry);
-        if (may_be_ours(d, key) && !json_has_text(d->our_labels, key) &&
-            !json_has_text(d->left, key) && !is_changed(d, key))
+        if (key && !json_has_text(d->our_labels, key) && !json_has_text(d->left, key) &&
+            may_be_ours(d, key) && !is_changed(d, key, node_label(d->view, key)))
             json_object_set_new(d->set_labels, key, json_null());
     }
 }
@@ -204,7 +205,7 @@ static void drop_unwanted_labels(struct diff *d)
 /* A label with Ostler's prefix is Ostler's, whoever set it. */
 static void own_label(struct diff *d, const char *key, const char *value)
 {
-    set_label(d, key, *str_or_empty(value) ? value : NULL);
+    set_label(d, key, node_label(d->view, key), *str_or_empty(value) ? value : NULL);
 }
 
 static void own_tier_labels(struct diff *d, struct assignment_ref assigned)
@@ -402,7 +403,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, wanted->claim_taint);
     JSON_EACH_MEMBER (key, value, wanted->labels)
-        want_label(&d, key, json_string_value(value));
+        want_label(&d, key, node_label(view, key), json_string_value(value));
     want_features(&d, wanted);
     drop_unwanted_labels(&d);
     own_tier_labels(&d, wanted->assigned);

@@ -119,12 +119,11 @@ void gpu_node_free(struct gpu_node *g)
 
 uint64_t gpu_node_said(const json_t *status)
 {
-    CLEANUP_JSON json_t *said = json_copy((json_t *) status);
-    json_object_del(said, GPU_NODE_GENERATION);
-    json_object_del(said, GPU_NODE_STAGES);
-    json_object_del(said, GPU_NODE_INVENTORY);
-    if (json_object_size(said) == 0)
-        return 0;
-    CLEANUP_FREE char *text = json_canonical(said);
-    return str_hash(text, strlen(text));
+    static const char *const of_others[] = { GPU_NODE_GENERATION, GPU_NODE_STAGES,
+                                             GPU_NODE_INVENTORY, NULL };
+    uint64_t said = 0;
+    JSON_EACH_MEMBER (key, value, status)
+        if (!str_is_any_of(key, of_others))
+            said += json_hash_member(key, value);
+    return said;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
@@ -267,10 +268,15 @@ static bool said_host_driver(const json_t *object)
                                     : json_str(first, "lastState.terminated.message"));
 }
 
+uint32_t pod_made_s(const char *text)
+{
+    int64_t us = clock_parse_rfc3339(text), s = us > 0 ? us / 1000000 : 0;
+    return s < UINT32_MAX ? (uint32_t) s : 0;
+}
+
 static uint32_t time_made(const json_t *object)
 {
-    int64_t s = object_time_s(object, "metadata.creationTimestamp");
-    return s < UINT32_MAX ? (uint32_t) s : 0;
+    return pod_made_s(json_str(object, "metadata.creationTimestamp"));
 }
 
 static void look_at_status(struct intern *in, struct pod *p, const json_t *object)

@@ -101,6 +101,8 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace,
 uint16_t pod_gpus(const json_t *object);
 /* Whether a Pod object requests GPUs of any kind, even if it is finished. */
 bool pod_requests_gpus(const json_t *object);
+/* When a pod was created, by its creationTimestamp; as made_s. */
+uint32_t pod_made_s(const char *text);
 /* Whether a Pod object is finished. */
 bool pod_is_over(const json_t *object);
 /* Whether it tolerates a NoSchedule taint with this key, whatever the taint's value. */

@@ -79,9 +79,13 @@ static bool names_vendor(const char *text, size_t len)
     return false;
 }
 
+bool pod_text_part_matters(const char *text, size_t len)
+{
+    return names_vendor(text, len) || !json_is_plain_text(text, len) || may_be_cut(text, len);
+}
+
 bool pod_text_matters(const struct pod_text_asks *asks, const char *text, size_t len)
 {
-    return find(text, len, asks->operand_namespace) || names_vendor(text, len) ||
-           find(text, len, "\"resourceClaims\"") || !json_is_plain_text(text, len) ||
-           may_be_cut(text, len) || is_holder(asks, text, len);
+    return find(text, len, asks->operand_namespace) || find(text, len, "\"resourceClaims\"") ||
+           pod_text_part_matters(text, len) || is_holder(asks, text, len);
 }

@@ -21,4 +21,7 @@ struct pod_text_asks {
  * text is what a view left of it, or a watch event of it. */
 bool pod_text_matters(const struct pod_text_asks *asks, const char *text, size_t len);
 
+/* Whether a part of the text may have containers with GPUs, or other operators' programs. */
+bool pod_text_part_matters(const char *text, size_t len);
+
 #endif

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/split.h"
+#include "kube/whole.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,6 +63,13 @@ static int take_bad(void *arg, const char *text, size_t len, const struct err *w
     return 0;
 }
 
+static bool take_none(void *arg, const char *text, size_t len)
+{
+    (void) arg;
+    DEMAND(len > 1 && text[0] == '{');
+    return false;
+}
+
 /* Feeds the text in pieces of 1 to 16 bytes, or of 1 to 4096, as the seed says. Returns the
  * envelope (new reference) or NULL. */
 static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, size_t len,
@@ -70,6 +78,8 @@ static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, 
     struct split s;
     split_init(&s, mode, &view, take_item, items);
     s.on_bad = take_bad;
+    struct whole w; /* with some seeds: what is not taken whole comes out as ever */
+    whole_init(&w, &s, take_none, NULL);
     CLEANUP_ERR struct err e = { 0 };
     uint32_t random = seed * 2654435761u + 1;
     *ret_rc = 0;
@@ -80,7 +90,7 @@ static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, 
             n = len - i;
         char *piece = malloc(n); /* of its own, so that a byte too far is seen */
         memcpy(piece, text + i, n);
-        *ret_rc = split_feed(&s, piece, n, &e);
+        *ret_rc = seed & 2 ? whole_feed(&w, piece, n, &e) : split_feed(&s, piece, n, &e);
         free(piece);
         i += n;
     }
@@ -88,6 +98,7 @@ static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, 
     *ret_complete = split_complete(&s);
     const struct buf *envelope = split_envelope(&s);
     json_t *root = json_loadb(buf_text(envelope), envelope->len, JSON_REJECT_DUPLICATES, NULL);
+    whole_clear(&w);
     split_clear(&s);
     return root;
 }

@@ -155,6 +155,34 @@ static void equal_trees_have_equal_canonical_text(void **state)
     assert_string_equal(text_b, want);
 }
 
+static const struct hash_row {
+    const char *name, *a, *b;
+    bool same;
+} hashes[] = {
+    { "equal trees with members in another order have one hash", "{'b':[1,{'y':1,'x':2}],'a':'z'}",
+      "{'a':'z','b':[1,{'x':2,'y':1}]}", true },
+    { "another order of items is another hash", "[1,2]", "[2,1]", false },
+    { "another text is another hash", "{'a':'x'}", "{'a':'y'}", false },
+    { "another key is another hash", "{'a':'x'}", "{'b':'x'}", false },
+    { "a member more is another hash", "{'a':'x'}", "{'a':'x','b':null}", false },
+    { "values that change places are another hash", "{'a':1,'b':2}", "{'a':2,'b':1}", false },
+    { "members that change objects are another hash", "{'a':{'x':1},'b':{}}",
+      "{'a':{},'b':{'x':1}}", false },
+    { "a number is not its text", "[1]", "['1']", false },
+    { "a whole number is not a real one", "[1]", "[1.0]", false },
+    { "real numbers differ", "[1.5]", "[2.5]", false },
+    { "true is not false", "[true]", "[false]", false },
+    { "an empty object is not an empty list", "[{}]", "[[]]", false },
+    { "an empty text is not null", "['']", "[null]", false },
+};
+
+static void check_hash(void **state)
+{
+    const struct hash_row *row = *state;
+    CLEANUP_JSON json_t *a = tree(row->a), *b = tree(row->b);
+    assert_int_equal(json_hash(a) == json_hash(b), row->same);
+}
+
 static void bodies_keep_the_order_in_which_they_were_built(void **state)
 {
     (void) state;
@@ -281,6 +309,7 @@ int main(void)
               second_merge_leaves_the_first_overlay_alone, NULL);
     suite_add(&s, "equal trees have equal canonical text", equal_trees_have_equal_canonical_text,
               NULL);
+    SUITE_ROWS(&s, check_hash, hashes);
     suite_add(&s, "bodies keep the order in which they were built",
               bodies_keep_the_order_in_which_they_were_built, NULL);
     suite_add(&s, "text that is no UTF-8 is made so", text_that_is_no_utf8_is_made_so, NULL);

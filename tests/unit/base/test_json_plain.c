@@ -55,9 +55,48 @@ static void check_read(void **state)
     if (!plain)
         return;
     CLEANUP_JSON json_t *wanted = json_loads(row->text, JSON_DECODE_ANY, NULL);
-    CLEANUP_FREE char *is = json_compact(plain), *text = json_compact(wanted);
+    CLEANUP_FREE char *is = json_dumps(plain, JSON_COMPACT | JSON_ENCODE_ANY),
+                      *text = json_dumps(wanted, JSON_COMPACT | JSON_ENCODE_ANY);
     assert_true(json_equal(plain, wanted));
     assert_string_equal(is, text); /* with the same order */
+}
+
+/* What is written is what jansson writes, or nothing. */
+static const struct write_row {
+    const char *name, *text;
+    bool written;
+} write_rows[] = {
+    { "an object", "{\"b\":1,\"a\":{\"c\":[],\"d\":{}},\"e\":\"\"}", true },
+    { "an array", "[1,-2,[true,false,null],\"x\"]", true },
+    { "large numbers", "[9223372036854775807,-9223372036854775808,0]", true },
+    { "short escapes", "[\"a\\\"b\\\\\\n\\t\\r\\b\\f/\"]", true },
+    { "escapes in a long text", "[\"0123456789\\\"0123456789\\n\"]", true },
+    { "an escape in a key", "{\"a\\\"b\":1}", true },
+    { "another control character", "[\"a\\u0001b\"]", false },
+    { "a NUL", "[\"a\\u0000b\"]", false },
+    { "the last of ASCII", "[\"a\x7f\"]", true },
+    { "text beyond ASCII", "[\"\xc3\xa4\"]", false },
+    { "a key beyond ASCII", "{\"\xc3\xa4\":1}", false },
+    { "a real number", "[1.0]", false },
+    { "a text alone", "\"a\"", true },
+};
+
+static void check_write(void **state)
+{
+    const struct write_row *row = *state;
+    CLEANUP_JSON json_t *tree = json_loads(row->text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    assert_non_null(tree);
+    CLEANUP_FREE char *is = json_plain_write(tree),
+                      *wanted = json_dumps(tree, JSON_COMPACT | JSON_ENCODE_ANY);
+    assert_int_equal(is != NULL, row->written);
+    if (is)
+        assert_string_equal(is, wanted);
+}
+
+static void no_tree_has_no_text(void **state)
+{
+    (void) state;
+    assert_null(json_plain_write(NULL));
 }
 
 /* Owned by the caller. */
@@ -120,6 +159,8 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_read, reads);
     SUITE_ROWS(&s, check_plain, plains);
+    SUITE_ROWS(&s, check_write, write_rows);
+    suite_add(&s, "no tree has no text", no_tree_has_no_text, NULL);
     suite_add(&s, "deep nesting is given up", deep_nesting_is_given_up, NULL);
     suite_add(&s, "a long text with escapes is given up", a_long_text_with_escapes_is_given_up,
               NULL);

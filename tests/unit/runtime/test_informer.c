@@ -1,4 +1,6 @@
 /* How an informer keeps a table: the usual course, what is not installed, and its end. */
+#include <string.h>
+
 #include "base/json.h"
 #include "tests/unit/runtime/informing.h"
 #include "tests/unit/support/tree.h"
@@ -35,6 +37,26 @@ static void pages_make_one_list(void **state)
     assert_true(informer_state(f->informer).synced);
     expect_content(f, "a=x b=y c=z");
     world_expect(&f->w, WATCH("10"));
+}
+
+/* Of items named b it tells that they have no record. */
+static bool tells_of_b(void *arg, const char *text, size_t len, struct table_reading *ret)
+{
+    (void) arg;
+    bool b = memmem(text, len, "\"b\"", strlen("\"b\""));
+    *ret = (struct table_reading){ .key = "b" };
+    return b;
+}
+
+/* A watch event is not asked for. */
+static void items_may_be_read_from_their_text(void **state)
+{
+    struct fixture *f = *state;
+    f->table.read = tells_of_b;
+    start_listed(f);
+    expect_content(f, "a=x");
+    stream(f, EVENT("ADDED", NODE("b", "11", "z")));
+    expect_content(f, "a=x b=z");
 }
 
 static void selectors_are_in_every_request(void **state)
@@ -454,6 +476,7 @@ int main(void)
     static const struct informing rows[] = {
         { "a list, then a watch", list_then_watch },
         { "pages make one list", pages_make_one_list },
+        { "items may be read from their text", items_may_be_read_from_their_text },
         { "selectors are in every request", selectors_are_in_every_request },
         { "lists tell the server's time", lists_tell_the_servers_time },
         { "events keep the table up to date", events_keep_the_table_up_to_date },

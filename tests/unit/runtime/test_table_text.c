@@ -1,10 +1,12 @@
 /* Objects of which the text tells that they have no record. */
 #include "runtime/table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
+#include "kube/object.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/thing.h"
 #include "tests/unit/support/tree.h"
@@ -81,9 +83,63 @@ static void check(void **state)
     table_clear(&t);
 }
 
+/* Tells of an object with "told" as its text that it has a record, and of one with "none" that it
+ * has none. */
+static bool tell(void *arg, const char *text, size_t len, struct table_reading *ret)
+{
+    bool told = memmem(text, len, "told", strlen("told"));
+    CLEANUP_JSON json_t *object = json_parse(text, len, NULL);
+    if (!told && !memmem(text, len, "none", strlen("none")))
+        return false;
+    snprintf(ret->key, sizeof ret->key, "%s", object_name(object));
+    ret->record = told ? thing_ops(arg).project(arg, object) : NULL;
+    if (told)
+        ret->record->rv = object_rv(object);
+    return true;
+}
+
+static const struct tell_row {
+    const char *name, *text;
+    bool taken;
+    const char *key, *is; /* a record then, and its text; NULL: there is none */
+} tell_rows[] = {
+    { "a record that is told is taken", OBJECT("b", "25", "told"), true, "b", "told" },
+    { "it replaces the one before", OBJECT("a", "25", "told"), true, "a", "told" },
+    { "also an older one, if the list shows it", OBJECT("a", "5", "told"), true, "a", "told" },
+    { "an older one than Ostler's own write since is not taken", OBJECT("w", "24", "told"), true,
+      "w", "written" },
+    { "one of that version is", OBJECT("w", "30", "told"), true, "w", "told" },
+    { "an object that is not told is read", OBJECT("b", "25", "x"), false, "b", NULL },
+    { "an object without a record is passed over", OBJECT("b", "25", "none"), true, "b", NULL },
+    { "if there is one it is read", OBJECT("a", "25", "none"), false, "a", "matters" },
+};
+
+static void check_told(void **state)
+{
+    const struct tell_row *row = *state;
+    struct table t;
+    const struct table_ops ops = thing_ops(NULL);
+    CLEANUP_FREE char *text = json_quoted(row->text);
+    CLEANUP_JSON json_t *written = tree(OBJECT("w", "30", "written"));
+    listed(&t, &ops);
+    assert_false(table_list_text(&t, text, strlen(text)));
+    t.read = tell;
+    table_list_begin(&t);
+    table_written(&t, written);
+    assert_int_equal(table_list_text(&t, text, strlen(text)), row->taken);
+    const struct thing *thing = thing_get(&t, row->key);
+    assert_int_equal(thing != NULL, row->is != NULL);
+    if (thing)
+        assert_string_equal(thing->text, row->is);
+    table_list_end(&t, 40);
+    assert_int_equal(table_get(&t, row->key) != NULL, row->taken && row->is);
+    table_clear(&t);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
+    SUITE_ROWS(&s, check_told, tell_rows);
     return suite_run(&s, "table_text");
 }
