@@ -426,6 +426,9 @@ e2e-operands e2e-operands-full: image-root
 BASE :=
 image-test: build/ostler-sim image-root
 	$Qtests/image/test_image.py $(BASE)
+# The files of the image, and whether a second build of all of them is the same
+made-full: build/ostler image-root
+	$Qtests/image/test_made.py --full
 # Pictures of the fleet page, for the documents
 screenshots:
 	$Qtests/web/screenshots.py
@@ -481,6 +484,7 @@ clean:
 .PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
+.PHONY: made-full
 .PHONY: deps-release screenshots
 .PHONY: chart-crds clean sweep-names dst dst-short torture torture-full mutants mutants-twelfth
 .PHONY: conformance
