@@ -327,6 +327,10 @@ $(filter $B/tests/unit/node_gpus/%,$(UNIT)): | build/ostler-nvml $(NVML_STAND_IN
 $(filter $B/tests/unit/node_cuda/%,$(UNIT)): | $B/ostler-cuda $(CUDA_STAND_IN) $(NVML_STAND_IN)
 unit: $(UNIT)
 	$Qscripts/run-tests unit-$(VARIANT) $(UNIT)
+# Those that try fewer cases under the sanitizers
+UNIT_MANY := $(patsubst %.c,$B/%,$(shell grep -lF support/sanitized.h $(UNIT_SOURCES)))
+unit-many: $(UNIT_MANY)
+	$Qscripts/run-tests $@ $^
 
 # ---- sweeps: the operator in the simulator, with every fault that the simulator knows
 $B/sweep: $(patsubst %.c,$B/%.o,$(wildcard tests/sweep/*.c)) $(SIM_ARCHIVES) $(ARCHIVES)
@@ -481,7 +485,7 @@ clean:
 
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
-.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test
+.PHONY: all static image-root unit unit-many sweep-program fuzz fuzz-programs lint deps test
 .PHONY: e2e-full
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
 .PHONY: made-full
