@@ -365,8 +365,8 @@ dst dst-short: $B/sweep
 	$Q$< $@ $(if $(SEEDS),--count $(SEEDS))
 torture torture-full: build/ostler build/ostler-sim
 	$Qtests/torture/run $(if $(filter %-full,$@),--full)
-mutants mutants-twelfth: $B/sweep
-	$Qtests/mutants/run $(if $(filter %-twelfth,$@),--twelfth)
+mutants mutants-part: $B/sweep
+	$Qtests/mutants/run $(if $(filter %-part,$@),--part)
 conformance: build/ostler-sim
 	$Qe2e/conform
 real real-full: build/ostler $B/sweep
@@ -495,7 +495,7 @@ clean:
 .PHONY: e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden
 .PHONY: made-full
 .PHONY: deps-release screenshots
-.PHONY: chart-crds clean sweep-names dst dst-short torture torture-full mutants mutants-twelfth
+.PHONY: chart-crds clean sweep-names dst dst-short torture torture-full mutants mutants-part
 .PHONY: conformance
 .PHONY: scale real real-full health-year bench-health docs
 .SECONDARY:
