@@ -2,7 +2,7 @@
 GPU stack serves get no operands."""
 
 import kube
-from harness import cases, contains, equal, test
+from harness import cases, contains, equal, proven_by, test
 from names import COMPONENT, DRIVER, GPU_LABEL, GPU_TAINT, MANAGED, MARKS, OPERANDS, SEEN, STACK
 
 LABELLED = {row: row for row in kube.DETECTED_BY if row != "allocatable"}
@@ -54,6 +54,7 @@ def node_becomes_a_gpu_node(env):
 
 
 @test
+@proven_by("tests/unit/model/test_detect.c")
 def detecting_label_of_false_is_no_gpu(env):
     """A detector's label with the value "false" says that there is no GPU."""
     node = env.node("no", labels={"feature.node.kubernetes.io/pci-10de.present": "false"})
@@ -104,6 +105,7 @@ def _not_served(env, node, remedy=f"{MANAGED}=true"):
 
 
 @test
+@proven_by("e2e/scenarios/s01_discovery.py")  # foreign_node_is_handed_over begins with it
 def foreign_allocatable(env):
     """A node that can allocate GPUs without a stack of ours is marked, gets no operands,
     and the status says how to hand it over."""
@@ -113,6 +115,7 @@ def foreign_allocatable(env):
 
 
 @test
+@proven_by(NODE_CASES)  # foreign-gke
 def foreign_cloud_installer(env):
     """A node whose cloud says that it installs the driver is marked and gets no operands."""
     node = env.node("gke", "gke", labels={"cloud.google.com/gke-gpu-driver-version": "latest"})
@@ -272,7 +275,7 @@ def writes_of_others_in_between_are_not_lost(env):
     env.policy({"driver": {"source": "Host"}, "toolkit": {"enabled": False}})
     env.wait_policy("NoGpuNodes")
     nodes = []
-    for i in range(20):
+    for i in range(8):
         nodes.append(env.node(f"gpu-{i}", "nfd"))
         write_theirs(env, nodes[-1])
     for node in nodes:

@@ -40,7 +40,10 @@ def silent_detector_at_start_changes_nothing(env):
     equal(env.pod_uids(), pods, "operand pods")
 
 
-@cases({"ostler": {MANAGED: "false"}, "incumbent": {"nvidia.com/gpu.deploy.operands": "false"}})
+@cases(
+    {"ostler": {MANAGED: "false"}, "incumbent": {"nvidia.com/gpu.deploy.operands": "false"}},
+    proven={"incumbent": "tests/unit/decide/test_node_cases.c"},
+)
 def unmanaged_node_is_cleaned(env, labels):
     """A node that a person takes out is cleaned of everything of ours and of nothing else;
     others are served on."""

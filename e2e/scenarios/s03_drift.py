@@ -4,7 +4,7 @@ import contextlib
 import time
 
 import kube
-from harness import cases, equal, test
+from harness import cases, equal, proven_by, test
 from names import DRIVER, GPU_LABEL, GPU_TAINT, OPERANDS, STACK
 
 NODE_CASES = "tests/unit/decide/test_node_cases.c"  # tests/cases/node/drift-*
@@ -92,6 +92,7 @@ def daemonset_image_edited(env, component):
 
 
 @test
+@proven_by(HERE)  # what a template has is compared as a whole
 def daemonset_gets_a_sidecar(env):
     """A container that a user adds is taken out again."""
     env.serving("gpu")

@@ -6,11 +6,12 @@ import signal
 import time
 
 import kube
-from harness import equal, long_test, test
+from harness import equal, long_test, proven_by, test
 from names import GPU_LABEL, NAMESPACE, OPERANDS
 
 
 @test
+@proven_by("tests/sweep/sweep_crash.c")
 def killed_ten_times(env):
     """SIGKILL at ten random moments while nodes join, leave and the policy changes: the same end
     state, no object twice."""

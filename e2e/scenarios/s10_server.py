@@ -5,7 +5,7 @@ import collections
 import signal
 import time
 
-from harness import contains, equal, long_test, test
+from harness import contains, equal, long_test, proven_by, test
 from names import NAMESPACE, OPERANDS
 
 
@@ -18,6 +18,7 @@ def _goes_on(env, within=5.0):
 
 
 @test
+@proven_by("e2e/scenarios/s10_server.py")  # away_for_a_minute, which is away for longer
 def restarted(env):
     """The API server is restarted: Ostler goes on within 5 s, as the same process."""
     first = env.serving("gpu")

@@ -8,7 +8,7 @@ import datetime
 import time
 
 import upgrades
-from harness import contains, equal, long_test, test
+from harness import contains, equal, long_test, proven_by, test
 from names import DRIVER, HOLD, OPERANDS, RETRY
 from rollouts import Ways, closed, phase_of
 from upgrades import (
@@ -53,6 +53,7 @@ MINUTES = ("late", "timed", "guarded", "dying", "hangs", "nogpus")
 
 
 @long_test
+@proven_by("tests/sweep/sweep_rollouts.c")  # window-closes, job-longer-than-its-time and others
 def what_a_minute_brings(env):
     """Times that are over: a window closes and waitForJobs ends, in real time; drains and steps
     take too long.

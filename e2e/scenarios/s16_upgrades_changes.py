@@ -136,6 +136,7 @@ def killed_at_every_step(env):
 
 
 @test
+@proven_by("tests/sweep/sweep_steps.c")
 def policy_goes_at_every_step(env):
     """The policy is deleted with nodes at every step: everything comes off, where GPU pods run
     when they have ended."""

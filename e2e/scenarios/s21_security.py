@@ -763,6 +763,8 @@ def owner_that_is_not_there_ends_its_pod(env):
 # 80,000 gates cost it minutes on a busy machine.
 WIDE = {
     "pull-secrets": {"imagePullSecrets": [{}] * 370_000},
+}
+WIDE_TOO = {
     "limits": {
         "containers": [
             {
@@ -773,8 +775,6 @@ WIDE = {
             for i in range(40)
         ]
     },
-}
-WIDE_TOO = {
     "tolerations": {"tolerations": [{"operator": "Exists"}] * 85_000},
     "gates": {"schedulingGates": [{"name": f"a/b{i:05x}"} for i in range(80_000)]},
     "volumes": {"volumes": [{"name": f"{i:04x}", "emptyDir": {}} for i in range(60_000)]},

@@ -17,7 +17,7 @@ from faults import (
     wait_open,
     xid,
 )
-from harness import cases, contains, equal, test
+from harness import cases, contains, equal, proven_by, test
 from names import OPERANDS
 
 IGNORE = "ostler.dev/health"
@@ -131,6 +131,7 @@ def observe_closes_nothing(env):
 
 
 @test
+@proven_by("tests/sweep/checks_closing.c")  # H9_BRAKE
 def brake(env):
     """Four nodes of four at a time: two are closed, the others not, and the policy says so."""
     nodes = serving(env, "a", "b", "c", "d")

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "tests/unit/support/sanitized.h"
 #include "tests/unit/support/suite.h"
 #include "tests/year/year.h"
 
@@ -35,6 +36,14 @@ static void each_way_deals_with_the_same_faults(void **state)
 {
     (void) state;
     struct year_sums sums[WAYS] = { 0 };
+    if (SANITIZED) {
+        struct year_options o = tiny;
+        o.way = WAY_REPAIR;
+        o.days = 1;
+        fleet_live(&o, &sums[0]);
+        clear(&sums[0]);
+        return;
+    }
     for (int w = 0; w < WAYS; w++) {
         struct year_options o = tiny;
         o.way = (enum way) w;
