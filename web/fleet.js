@@ -61,12 +61,12 @@ export function count(nodes, of) {
 	return new Map([...Map.groupBy(nodes, of)].map(([value, { length }]) => [value, length]));
 }
 
-/* Sums for the figures at the top. */
+/* Sums for the figures at the top: as in the policy's message, of the nodes that it manages. */
 export function totals(nodes) {
 	const all = { nodes: 0, ready: 0, gpus: 0, usable: 0, used: 0, bad: 0 };
 	for (const { state, gpus, used, bad } of nodes) {
 		const serves = state === "Ready";
-		all.nodes++;
+		all.nodes += !["ForeignStack", "Unmanaged", "Removing"].includes(state);
 		all.ready += serves;
 		all.gpus += gpus;
 		all.usable += serves * (gpus - bad);

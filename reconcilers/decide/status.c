@@ -27,14 +27,13 @@ static json_t *shortened(const char *s, size_t max)
 
 json_t *status_nodes_json(const struct tally *t)
 {
-    size_t served = tally_served(t), outdated = tally_outdated(t);
+    size_t managed = tally_managed(t), outdated = tally_outdated(t);
     json_t *states = json_array();
     for (int i = 0; i < NODE_STATE_COUNT; i++)
         if (t->states[i] && i != NODE_UNMANAGED)
             json_array_append_new(states, json_pack("{s:s, s:o}", "state",
                                                     node_state_name((enum node_state) i), "count",
                                                     json_integer(t->states[i])));
-    size_t managed = served + t->states[NODE_LOST];
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", json_integer(t->total), "gpu",
                      json_integer(t->gpu), "managed", json_integer(managed), "ready",
                      json_integer(t->states[NODE_READY]), "upToDate",
@@ -258,7 +257,7 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
     if (v->policy)
         json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
     return json_pack("{s:o, s:s, s:o, s:o}", "nodes",
-                     json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
+                     json_textf("%zu/%zu", t->states[NODE_READY], tally_managed(t)), "driver",
                      str_or_empty(driver), "rollout", rollout_summary(v), "message",
                      shortened(conditions[STATUS_READY].message, STATUS_SUMMARY_MAX));
 }
