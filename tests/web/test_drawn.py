@@ -170,7 +170,7 @@ def each_pool_has_a_rail(browser):
     fleet["nodes"]["h100-a01-03"]["state"] = "Lost"  # its wave is done without it
     with opened(browser, fleet) as (_, page):
         assert rails(page) == {
-            "train-h100": ["canary done: Canary", "wave done: Wave 2 of 34",
+            "train-h100": ["canary done: Canary, wave 1 of 34", "wave done: Wave 2 of 34",
                            "wave failed: Wave 3 of 34", "more active: Later waves"],
             "infer-l40s": ["wave active: Wave 4 of 34", "wave pending: Wave 5 of 34",
                            "more active: Later waves"],
@@ -181,6 +181,7 @@ def each_pool_has_a_rail(browser):
                          "one.title)") == [
             "h100-c06-08: Validating", "l40s-a01-01: Installing", "l40s-a02-01: Waiting"]
         shows(page, "#rollout-sums", "141 done · 5 under way · 1 failed · 3 waiting for jobs")
+        shows(page, "#rollout-sums", " · 34 waves over all pools · ends about ")
 
 
 @test
@@ -298,7 +299,7 @@ WINDOWS = """import('./fleet.js').then(({timeline, windowsSaid}) => {
 @test
 def windows_are_spans_and_words(browser):
     """The line of time reaches from the plan to the end of the rollout, or of the next two windows
-    where that is not known; on it are the windows, now and the end. A sentence says the
+    where that is not known, and no further; on it are the windows, now and the end. A sentence says the
     same of the windows."""
     rows = (
         ("undefined", "null", None, ""),
@@ -312,10 +313,11 @@ def windows_are_spans_and_words(browser):
          "A window is open until 04:36:40."),
         ("[[90000, null]]", "null", [100000, 103600, -278, 100, 0],
          "A window is open and stays open."),
-        ("undefined", "[99000, 101000, 99500, 102000]", [99000, 103600, 22, 44], ""),
+        ("undefined", "[99000, 101000, 99500, 102000]", [99000, 102000, 33, 67], ""),
+        ("undefined", "[99970, 100040]", [99970, 100060, 33, 78], ""),
         ("[[99990, 900000]]", "[99000, 109000]", [99000, 109000, 10, 100, 10, 100],
          "A window is open until 1970-01-11 10:00."),
-        ("undefined", "[50000]", [50000, 103600, 93], ""),
+        ("undefined", "[50000]", [50000, 100060, 100], ""),
     )
     with opened(browser, fleets.empty()) as (_, page):
         for windows, plan, line, said in rows:
