@@ -52,12 +52,22 @@ static void count_version(json_t *versions, const char *name, const char *versio
         versions, json_pack("{s:s, s:s, s:i}", "name", name, "version", version, "nodes", 1));
 }
 
+/* Marks the drivers to which Ostler rolls back in some pool. */
+static void mark_known_good(json_t *versions, const json_t *policy)
+{
+    JSON_EACH (row, versions)
+        if (str_eq(json_str(row, "name"), "driver") &&
+            json_find(json_at(policy, "status.pools"), "knownGoodDriver", json_str(row, "version")))
+            json_object_set_new(row, "knownGood", json_true());
+}
+
 /* Versions of the nodes: drivers first. */
-static json_t *versions_part(const json_t *reports)
+static json_t *versions_part(const json_t *policy, const json_t *reports)
 {
     json_t *versions = json_array();
     JSON_EACH (report, reports)
         count_version(versions, "driver", json_str(report, "status.driver.version"));
+    mark_known_good(versions, policy);
     JSON_EACH (report, reports)
         count_version(versions, "toolkit", json_str(report, "status.stack.version"));
     return versions;
@@ -254,11 +264,11 @@ json_t *status_view(const json_t *snapshot, int64_t now_us)
     bool rolls = json_at(policy, "status.rollout");
     return json_pack("{s:o*, s:o, s:o, s:o, s:o*, s:o*, s:o*, s:o*, s:o*, s:o, s:O*}", "policy",
                      policy ? policy_part(policy, now_us) : NULL, "ostler",
-                     snapshot_ostler(snapshot, now_us), "versions", versions_part(reports), "nodes",
-                     nodes_part(policy, reports), "gpus", reports ? gpus_part(reports) : NULL,
-                     "health", health_levels(reports), "faults", health_sums(reports), "brake",
-                     health_brake(policy, now_us), "rollout",
-                     rolls ? rollout_part(policy, now_us) : NULL, "stuck",
+                     snapshot_ostler(snapshot, now_us), "versions", versions_part(policy, reports),
+                     "nodes", nodes_part(policy, reports), "gpus",
+                     reports ? gpus_part(reports) : NULL, "health", health_levels(reports),
+                     "faults", health_sums(reports), "brake", health_brake(policy, now_us),
+                     "rollout", rolls ? rollout_part(policy, now_us) : NULL, "stuck",
                      snapshot_sorted(stuck_part(reports, policy, now_us), by_weight), "missing",
                      json_object_get(snapshot, "missing"));
 }
@@ -336,8 +346,9 @@ static void print_versions(const json_t *versions, const struct paint *p, struct
     struct buf line = BUF_INIT(1 << 16);
     JSON_EACH_AT (i, v, versions)
         if (i < 8)
-            buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"),
-                       json_str_or_empty(v, "version"), snapshot_count(v, "nodes"));
+            buf_printf(&line, "%s%s %.100s on %lld%s", i ? ", " : "", json_str_or_empty(v, "name"),
+                       json_str_or_empty(v, "version"), snapshot_count(v, "nodes"),
+                       json_bool(v, "knownGood", false) ? " (known good)" : "");
     CLEANUP_FREE char *text = buf_take(&line);
     if (!*text)
         return;

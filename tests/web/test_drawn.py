@@ -299,8 +299,8 @@ WINDOWS = """import('./fleet.js').then(({timeline, windowsSaid}) => {
 @test
 def windows_are_spans_and_words(browser):
     """The line of time reaches from the plan to the end of the rollout, or of the next two windows
-    where that is not known, and no further; on it are the windows, now and the end. A sentence says the
-    same of the windows."""
+    where that is not known, and no further; on it are the windows, now and the end. A sentence
+    says the same of the windows."""
     rows = (
         ("undefined", "null", None, ""),
         ("[]", "null", None, "No window opens."),
