@@ -117,6 +117,8 @@ static const struct bad_row {
     { "bad gpu: too long", "gpu", "\"00000000000000000\"" },
     { "bad gpu: no address", "gpu", "\"the left one\"" },
     { "bad gpu: a number", "gpu", "7" },
+    { "bad level: another", "level", "\"close\"" },
+    { "bad level: a number", "level", "1" },
     { "bad boot: none", "boot", NULL },
     { "bad boot: too short", "boot", "\"0123456789abcde\"" },
     { "bad boot: with a sign", "boot", "\"-123456789abcdef\"" },
