@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/terminal.h"
 #include "base/yaml.h"
@@ -82,14 +83,18 @@ static void print(const struct planning *p, const json_t *plan, void (*as_text)(
     printf("%s%s", text, p->o.output == OUTPUT_YAML ? "" : "\n");
 }
 
+/* The timeline has no row for these nodes. */
 static int simulate(struct planning *p, const json_t *plan)
 {
+    static const char *const others[] = { "first", "notServed", "noGpu" };
     const struct cluster *c = snapshot_cluster(p->snapshot);
     CLEANUP_JSON json_t *told = simulation_run(&p->o, c, snapshot_objects(p->snapshot), p->policy,
                                                &p->e);
     if (!told)
         return -1;
     json_object_set_new(told, "assumptions", simulation_assumptions(&p->o, c, plan));
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        json_object_set(told, others[i], json_object_get(plan, others[i]));
     p->unfinished = !json_bool(told, "summary.complete", false);
     print(p, told, simulation_print);
     return 0;

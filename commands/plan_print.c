@@ -321,6 +321,32 @@ static void print_repairs(const json_t *repairs)
     print_rest(n, "node");
 }
 
+static void print_no_gpu(long long nodes)
+{
+    if (nodes)
+        printf("\n%lld node%s no GPU, and %s left out. A node shows one by a label of NFD, by GPUs "
+               "that its kubelet offers, or by the report of Ostler's agent, which comes with the "
+               "first policy\n",
+               nodes, nodes == 1 ? " shows" : "s show", nodes == 1 ? "is" : "are");
+}
+
+void plan_print_others(const json_t *whole)
+{
+    print_rows("gets its first driver and stack, outside the rollout",
+               json_object_get(whole, "first"));
+    print_rows("has a GPU and is not served", json_object_get(whole, "notServed"));
+    print_no_gpu((long long) json_int(whole, "noGpu", 0));
+}
+
+/* No node that has a stack of Ostler's changes. */
+static void print_no_plan(const json_t *whole)
+{
+    bool first = json_array_size(json_object_get(whole, "first")) > 0,
+         repairs = json_array_size(json_object_get(whole, "repairs")) > 0;
+    printf("%severy %snode that Ostler serves runs what the policy says\n",
+           first || repairs ? "" : "nothing to do: ", first ? "other " : "");
+}
+
 void plan_print(const json_t *whole)
 {
     const json_t *plan = json_object_get(whole, "plan"), *failed = json_object_get(whole, "failed"),
@@ -329,10 +355,7 @@ void plan_print(const json_t *whole)
     if (json_is_object(plan))
         print_plan(plan, json_bool(whole, "ofFile", false));
     else if (json_array_size(failed) == 0)
-        printf("%severy node that Ostler serves runs what the policy says\n",
-               json_array_size(repairs) ? "" : "nothing to do: ");
+        print_no_plan(whole);
     print_repairs(repairs);
-    print_rows("gets its first driver and stack, outside the rollout",
-               json_object_get(whole, "first"));
-    print_rows("has a GPU and is not served", json_object_get(whole, "notServed"));
+    plan_print_others(whole);
 }

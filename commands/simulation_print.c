@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/claim.h"
+#include "commands/plan_print.h"
 #include "commands/simulated_world.h"
 #include "commands/simulation.h"
 #include "commands/simulation_story.h"
@@ -206,6 +207,7 @@ void simulation_print(const json_t *told)
     printf("assumed:\n");
     JSON_EACH (item, json_object_get(told, "assumptions"))
         printf("  %s\n", json_string_value(item));
+    plan_print_others(told);
     printf("\n");
     print_timeline(json_object_get(told, "timeline"));
     print_summary(json_object_get(told, "summary"));

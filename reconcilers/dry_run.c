@@ -140,6 +140,12 @@ static bool gets_first_stack(const struct node_slot *slot)
            stack->target;
 }
 
+static bool shows_nothing(const struct cluster *c, const struct node_slot *slot)
+{
+    const struct node_inventory *told = cluster_inventory(c, slot);
+    return !slot->summary.gpu && !(told && node_inventory_shows_none(told));
+}
+
 static void note_others(const struct cluster *c, struct dry_run *ret)
 {
     ret->first = json_array();
@@ -149,7 +155,9 @@ static void note_others(const struct cluster *c, struct dry_run *ret)
         const struct node_summary *s = &slot->summary;
         if (!slot->node)
             continue;
-        if (gets_first_stack(slot))
+        if (shows_nothing(c, slot))
+            ret->no_gpu++;
+        else if (gets_first_stack(slot))
             json_array_append_new(ret->first, json_string(slot->name));
         else if (s->gpu && !node_state_served(s->state))
             json_array_append_new(ret->not_served,
@@ -188,9 +196,9 @@ int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budge
 
 json_t *dry_run_json(const struct dry_run *p)
 {
-    return json_pack("{s:O, s:O, s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "failed",
-                     p->failed, "repairs", p->repairs, "first", p->first, "notServed",
-                     p->not_served);
+    return json_pack("{s:O, s:O, s:O, s:O, s:O, s:I}", "plan", p->plan ? p->plan : json_null(),
+                     "failed", p->failed, "repairs", p->repairs, "first", p->first, "notServed",
+                     p->not_served, "noGpu", (json_int_t) p->no_gpu);
 }
 
 void dry_run_clear(struct dry_run *p)

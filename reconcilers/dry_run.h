@@ -12,6 +12,7 @@ struct dry_run {
     json_t *first;   /* names of nodes without a stack of Ostler's that get one at once */
     json_t *repairs; /* of GPUs, those under way too: repair_plan_json() of each node */
     json_t *not_served; /* GPU nodes that Ostler does not serve, and why: "name: sentence" */
+    size_t no_gpu; /* nodes that show no GPU, and whose agent has not said that there is none */
 };
 
 /* The object that results from applying `wanted` to `server`, the current object (NULL: none). New

@@ -212,13 +212,15 @@ json_t *fleet_story(const struct fleet_source *s, const struct node_slot *slot,
     json_t *events = recent_events_of(&c->recent, RESOURCE_NODE, slot->name);
     CLEANUP_JSON json_t *of_report = recent_events_of(&c->recent, RESOURCE_GPU_NODE, slot->name);
     json_array_extend(events, of_report);
+    size_t pool = slot->summary.pool;
+    bool known = c->policy_valid && pool < c->policy.pools_len;
     return json_pack(
-        "{s:O*, s:{s:{s:s}, s:{s:s, s:s}}, s:{s:{s:s}, s:O}, s:o, s:o, s:o, s:o, s:{s:o}}",
-        "policy", c->object, "lease", "metadata", "namespace", OSTLER_NAMESPACE, "spec",
-        "holderIdentity", s->holder, "renewTime", now, "reports", "metadata", "name", slot->name,
-        "status", status, "nodes", node_json(c, slot), "pods", pods_json(c, slot), "events", events,
-        "policyEvents", recent_events_of(&c->recent, RESOURCE_POLICY, POLICY_NAME), "missing",
-        "events",
+        "{s:s*, s:O*, s:{s:{s:s}, s:{s:s, s:s}}, s:{s:{s:s}, s:O}, s:o, s:o, s:o, s:o, s:{s:o}}",
+        "pool", known ? c->policy.pools[pool].name : NULL, "policy", c->object, "lease", "metadata",
+        "namespace", OSTLER_NAMESPACE, "spec", "holderIdentity", s->holder, "renewTime", now,
+        "reports", "metadata", "name", slot->name, "status", status, "nodes", node_json(c, slot),
+        "pods", pods_json(c, slot), "events", events, "policyEvents",
+        recent_events_of(&c->recent, RESOURCE_POLICY, POLICY_NAME), "missing", "events",
         json_text("Ostler keeps only its own newest Events, and neither who set a label nor how "
                   "often a pod restarted: kubectl gpu explain shows all"));
 }

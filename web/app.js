@@ -1,5 +1,5 @@
-/* Holds what is known and looked at, and draws what has changed in each frame. The fragment of the
- * address holds the view, so that a link shows it. */
+/* What is known and looked at; draws what has changed in each frame. The address's fragment holds
+ * the view. */
 
 import { byId, clock, el, join, many, number, say, seconds, show, span } from "./dom.js";
 import { makeDrawer } from "./drawer.js";
@@ -56,7 +56,7 @@ const onOpen = (node) => look({ node });
 
 /* ---- drawing */
 
-/* What a frame draws: the map with its cells as they are; all panels, too; the cells' places. */
+/* What a frame draws: the map; panels, too; the cells' places. */
 const MAP = 1, ALL = 2, PLACES = 3;
 const canvas = byId("canvas"), pen = canvas.getContext("2d");
 const scene = {};
@@ -202,7 +202,7 @@ function showLink() {
 	again();
 }
 
-/* Screen readers hear the policy's sentence, not each change of it. */
+/* Screen readers do not hear each change of the sentence. */
 let announcedAt = 0;
 function announce() {
 	if (Date.now() - announcedAt < ANNOUNCE_MS) return;
@@ -222,8 +222,10 @@ function point(name) {
 
 canvas.onkeydown = (event) => {
 	const step = STEPS[event.key];
-	if (step) point(neighbour(placed, scene.at ?? view.node, ...step));
-	else if (event.key === "Enter") onOpen(scene.at);
+	/* Not the pale ones. */
+	const counts = (name) => matches(fleet.nodes.get(name));
+	if (step) point(neighbour(placed, scene.at ?? view.node, ...step, counts));
+	else if (event.key === "Enter") shown.some(({ name }) => name === scene.at) && onOpen(scene.at);
 	else return;
 	event.preventDefault();
 };
@@ -261,7 +263,7 @@ matchMedia("(prefers-color-scheme: dark)").onchange = () => redraw(PLACES);
 new ResizeObserver(() => byId("room").clientWidth !== scene.width && redraw(PLACES))
 	.observe(byId("room"));
 const again = connect((kind, data) => {
-	/* A blind Ostler repeats its time. That of a new leader may be earlier. */
+	/* A blind Ostler repeats its time; a new leader's may be earlier. */
 	const asOf = seconds(data?.asOf), by = asOf - link.asOf;
 	if (asOf) link.kind = "live";
 	if (asOf && (by > 0 || by < -2)) Object.assign(link, { heardAt: Date.now(), asOf });

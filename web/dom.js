@@ -3,7 +3,8 @@
 import { SHAPES } from "./look.js";
 
 /* Makes an element: el("button.chip", {onclick, style}, "text", child, [children]). */
-export function el(name, attributes = {}, ...children) {
+export function el(name, ...children) {
+	const attributes = children[0]?.constructor === Object ? children.shift() : {};
 	const [tag, ...classes] = name.split("."), graphic = tag === "svg" || tag === "path";
 	const made = graphic ? document.createElementNS("http://www.w3.org/2000/svg", tag) :
 		document.createElement(tag);
@@ -33,8 +34,8 @@ function become(old, fresh) {
 	show(old, [...fresh.childNodes]);
 }
 
-/* Makes `parent` show these elements. What is there stays, and with it focus, hover and scrolling;
- * where places change, `data-key` tells which is which. Elements that look the same do the same. */
+/* Makes `parent` show these elements. What is there stays, with focus, hover and scrolling;
+ * `data-key` tells which is which where places change. */
 export function show(parent, wanted) {
 	const keyOf = (child) => child.dataset?.key, keys = new Set(wanted.map(keyOf));
 	const keyed = new Map();
@@ -58,19 +59,23 @@ export function say(id, text) {
 	if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
+/* Fetches JSON of Ostler: [whether it is the answer, else {error}]. */
+export const ask = (path) => fetch(path).then(async (answer) => [answer.ok, await answer.json()])
+	.catch(() => [false, { error: "Ostler does not answer" }]);
+
 export const toned = (name) => ({ "--tone": `var(--${name})` });
 
 export const glyph = ([shape, tone]) => el("svg", { viewBox: "0 0 12 12", "aria-hidden": "true",
 	style: toned(tone) }, SHAPES[shape].map(([how, d]) => el(`path.${how}`, { d })));
 
 /* Parts of a whole: [[tone, number], …]. */
-export const bar = (shares) => el("div.bar", {}, shares.filter(([, n]) => n > 0)
+export const bar = (shares) => el("div.bar", shares.filter(([, n]) => n > 0)
 	.map(([tone, n]) => el("i", { style: { ...toned(tone), "flex-grow": n } })));
 
 const copy = (button, text) => navigator.clipboard.writeText(text)
 	.then(() => "Copied", () => "Not allowed").then((said) => (button.textContent = said));
 
-export const command = (text) => el("div.command", {}, el("code", {}, text), el("button", {
+export const command = (text) => el("div.command", el("code", text), el("button", {
 	"aria-label": `Copy ${text}`, onclick: ({ target }) => copy(target, text) }, "Copy"));
 
 /* ---- words */

@@ -1,5 +1,4 @@
-/* The fleet as data: decodes a snapshot, applies changes, filters, sorts, counts; without document
- * and clock. */
+/* The fleet as data, without document and clock. */
 
 import { clock, seconds, span } from "./dom.js";
 import { AWAY } from "./look.js";
@@ -25,8 +24,7 @@ export function decode({ columns, dictionary }) {
 		(texts[field] ? texts[field][columns[field][i]] : columns[field][i]))]));
 }
 
-/* Applies an event `nodes`. Returns whether nodes move on the map: one came, went, or has another
- * place. */
+/* Applies an event `nodes`. Returns whether nodes come, go or move on the map. */
 export function apply(nodes, { set = [], removed = [] }) {
 	let moved = false;
 	for (const values of set) {
@@ -45,8 +43,8 @@ export function matcher(text, chosen, facets) {
 		picks.every(([facet, values]) => values.includes(facets[facet](node)));
 }
 
-/* Sorts by a member, or by what the function of that name in `others` gives; "-gpus" is the other
- * way round. Nodes without a value come last. */
+/* Sorts by a member, or by a function in `others`; "-gpus" is the other way round. Nodes without a
+ * value come last. */
 export function sorted(nodes, by, others) {
 	const member = by.replace("-", ""), value = others[member] ?? ((node) => node[member]);
 	return nodes.sort((a, b) => {
@@ -56,17 +54,17 @@ export function sorted(nodes, by, others) {
 	});
 }
 
-/* How many nodes have each value of a function: Map value → number. */
+/* Map of each value of a function → number of nodes. */
 export function count(nodes, of) {
 	return new Map([...Map.groupBy(nodes, of)].map(([value, { length }]) => [value, length]));
 }
 
-/* Sums for the figures at the top. */
+/* The figures at the top; nodes: those that the policy manages. */
 export function totals(nodes) {
 	const all = { nodes: 0, ready: 0, gpus: 0, usable: 0, used: 0, bad: 0 };
 	for (const { state, gpus, used, bad } of nodes) {
 		const serves = state === "Ready";
-		all.nodes++;
+		all.nodes += !["ForeignStack", "Unmanaged", "Removing"].includes(state);
 		all.ready += serves;
 		all.gpus += gpus;
 		all.usable += serves * (gpus - bad);
@@ -94,13 +92,11 @@ function statusOf(steps) {
 /* The plan of a rollout that is not over. */
 export const planOf = (policy) => policy?.rollout?.reason !== "UpToDate" && policy?.rollout?.plan;
 
-/* What the rollout waits for before a pool's next wave: kind and title of the step. */
 const WAITS = { Soaking: ["soak", "Soak"], WaitingForWindow: ["window", "No window is open"] };
 
-/* The pools that have nodes, each with its rail: the steps of these nodes in order, {kind, title,
- * status, nodes, how far each of them is, more, at, soak}, and its nodes by how far they are. The
- * plan names the first nodes of the first waves: the last step has others that are under way or
- * failed. */
+/* The pools that have nodes, each with its nodes by how far they are, and its rail of steps {kind,
+ * title, status, nodes, steps, more, at, soak}. The plan names the first nodes of the first waves:
+ * the last step has others that are under way or failed. */
 export function rails(policy, nodes) {
 	const { rollout, pools = [], soak } = policy ?? {}, plan = planOf(policy);
 	const { waveCount, waves = [], madeAt } = plan || {}, begin = seconds(madeAt);
@@ -113,9 +109,9 @@ export function rails(policy, nodes) {
 	function stepsOf(all) {
 		const inWaves = Map.groupBy(all, ({ name }) => named.get(name));
 		const steps = waves.map(({ canary, names = [], nodes: n, begins, notBefore }, i) =>
-			step(canary ? "canary" : "wave", canary ? "Canary" : `Wave ${i + 1} of ${waveCount}`,
-				inWaves.get(i), { more: n - names.length, at: begins ?? notBefore,
-					word: begins ? "at" : "not before",
+			step(canary ? "canary" : "wave",
+				`${canary ? "Canary, wave" : "Wave"} ${i + 1} of ${waveCount}`, inWaves.get(i),
+				{ more: n - names.length, at: begins ?? notBefore, word: begins ? "at" : "not before",
 					soak: canary ? soak?.canary : soak?.wave })).filter(Boolean);
 		const done = steps.filter(({ status }) => status === "done");
 		const toCome = all.some((node) => far(node) === "pending" && node.driver !== node.target);
@@ -136,13 +132,12 @@ export function rails(policy, nodes) {
 const spansOf = (windows, now) => (windows ?? []).map(({ opens, closes }) =>
 	[seconds(opens), closes ? seconds(closes) : Infinity]).filter(([, closes]) => closes > now);
 
-/* The line of time, {from, to, part: where a second is on it, open: the windows, ends}; null:
- * nothing is ahead. */
+/* The line of time, {from, to, part(second), open: the windows, ends}; null: nothing is ahead. */
 export function timeline(policy, now) {
 	const { madeAt, ends, waves = [] } = planOf(policy) || {}, open = spansOf(policy?.windows, now);
 	if (!madeAt && !open.length) return null;
 	const closes = open.slice(0, 2).map(([, at]) => at).filter(Number.isFinite);
-	const to = Math.max(now + 3600, ...ends ? [seconds(ends)] : closes,
+	const to = Math.max(now + (madeAt ? 60 : 3600), ...ends ? [seconds(ends)] : closes,
 		...waves.map(({ begins, notBefore }) => seconds(begins ?? notBefore)));
 	const from = Math.min(now, seconds(madeAt) || now);
 	return { from, to, open, ends: seconds(ends),

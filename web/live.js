@@ -1,6 +1,7 @@
-/* The connection to Ostler: the snapshot, then the stream of changes; again and again. `hear` gets
- * snapshot, nodes, policy, beat, standby with their data, open, waiting (why). The result connects
- * anew. */
+/* The connection to Ostler: a snapshot, then the stream of changes. `hear` gets snapshot, nodes,
+ * policy, beat, standby with their data, open, waiting (why). The result connects anew. */
+
+import { ask } from "./dom.js";
 
 const AGAIN_MS = 4000, FULL_MS = 10000;
 
@@ -20,9 +21,7 @@ export function connect(hear) {
 	async function start() {
 		close();
 		const mine = turn;
-		const [ok, body] = await fetch("fleet.json")
-			.then(async (answer) => [answer.ok, await answer.json()])
-			.catch(() => [false, { error: "Ostler does not answer" }]);
+		const [ok, body] = await ask("fleet.json");
 		if (mine !== turn) return;
 		if (ok) {
 			hear("snapshot", body);

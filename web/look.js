@@ -1,5 +1,4 @@
-/* How a node looks: a tile of 12 × 12 units with a shape and a tone, by state, driver, use or
- * health. The shape says the same as the colour. */
+/* How a node looks: a tile of 12 × 12 units with a shape and a tone, which say the same. */
 
 const disc = (r) => `M6 ${6 - r}a${r} ${r} 0 0 1 0 ${2 * r}a${r} ${r} 0 0 1 0-${2 * r}z`;
 /* A tile that is filled up to a height. */
@@ -7,8 +6,8 @@ const level = (h) => `M0 ${12 - h}h12v${h - 3}a3 3 0 0 1-3 3h-6a3 3 0 0 1-3-3z`;
 const TILE = "M3 0h6a3 3 0 0 1 3 3v6a3 3 0 0 1-3 3h-6a3 3 0 0 1-3-3v-6a3 3 0 0 1 3-3z";
 const faint = ["faint", TILE], full = ["full", TILE], MARK = "M6 2.6v4M6 9v.4";
 
-/* Each shape is a list of strokes: how, path. full and faint fill with the tone, line and thin draw
- * with it, cut draws with the colour of the paper. */
+/* Strokes [how, path]: full and faint fill with the tone, line and thin draw with it, cut with the
+ * colour of the paper. */
 export const SHAPES = {
 	solid: [full],
 	slash: [faint, ["line", "M3 9 9 3"]],
@@ -78,8 +77,8 @@ export const FACETS = {
 	zone: ({ zone }) => zone ?? "",
 };
 
-/* The modes of the map, named as the facet that the legend counts: a title, the values in order,
- * the look of a value, and that of a node if it says more. `versions`: the newest driver first. */
+/* The modes of the map, by the facet that the legend counts: title, values in order, look of a
+ * value, and of a node if it says more. `versions`: the newest driver first. */
 const fixed = (title, looks) => ({ title, order: () => Object.keys(looks),
 	look: (value) => (Object.hasOwn(looks, value) ? looks[value] : ["dot", "gone"]) });
 export const MODES = {

@@ -1,5 +1,4 @@
-/* The map: a place for each node, finding a node, drawing. The same nodes and width give the same
- * places. */
+/* The map. The same nodes and width give the same places. */
 
 import { sortKey } from "./fleet.js";
 import { SHAPES } from "./look.js";
@@ -22,8 +21,7 @@ export function tree(nodes) {
 		.map((pool) => ({ ...pool, zones: split(pool.nodes, "zone").map(racks) }));
 }
 
-/* Packs boxes in lines of a width, below a head with a label. A box is {wide, high, blocks,
- * labels}, with places that count from its corner. */
+/* Packs boxes {wide, high, blocks, labels} in lines, below a head with a label. */
 function pack(boxes, width, gap, head, label) {
 	const all = { wide: 0, high: 0, blocks: [], labels: label ? [label] : [] };
 	let x = 0, y = head;
@@ -42,7 +40,7 @@ function pack(boxes, width, gap, head, label) {
 	return all;
 }
 
-/* A rack stands: its nodes go down, then to the next column. Nodes without a rack fill rows. */
+/* A rack's nodes go down; nodes without a rack fill rows. */
 function rackBox({ name, nodes }, width, size) {
 	const n = nodes.length, most = Math.max(1, Math.floor(width / size)), named = name && size >= 19;
 	const cols = Math.min(most, Math.ceil(name ? n / RACK_ROWS : Math.max(8, 2 * Math.sqrt(n))));
@@ -59,8 +57,8 @@ const poolBox = ({ name, nodes, zones }, width, room, size) =>
 	pack(zones.map((zone) => zoneBox(zone, room, size)), width, 16, 24,
 		{ text: `${name || "no pool"}  ${nodes.length}`, x: 0, y: 13, kind: "pool" });
 
-/* The largest size at which the map is not too high; the zones of a pool may share the width:
- * {size, width, high, blocks, labels, cells: Map name → [x, y]}. */
+/* The largest size at which the map is not too high; zones may share the width: {size, width, high,
+ * blocks, labels, cells: Map name → [x, y]}. */
 export function layout(pools, width) {
 	let placed;
 	for (const size of SIZES) {
@@ -87,15 +85,15 @@ export function nodeAt({ cells, size }, x, y) {
 	return null;
 }
 
-/* The nearest node in a direction; the same one if there is none. */
-export function neighbour({ cells }, from, dx, dy) {
-	if (!cells.has(from)) return cells.keys().next().value ?? null;
+/* The nearest node in a direction of those that count; the same one if there is none. */
+export function neighbour({ cells }, from, dx, dy, counts) {
+	if (!cells.has(from)) return [...cells.keys()].find(counts);
 	const [left, top] = cells.get(from);
 	let best = from, least = Infinity;
 	for (const [name, [x, y]] of cells) {
 		const ahead = (x - left) * dx + (y - top) * dy, aside = (x - left) * dy + (y - top) * dx;
 		const far = ahead + 3 * Math.abs(aside);
-		if (ahead > 0 && far < least) [best, least] = [name, far];
+		if (ahead > 0 && far < least && counts(name)) [best, least] = [name, far];
 	}
 	return best;
 }
@@ -159,7 +157,7 @@ function outline(pen, { cells, size }, name, colour, width) {
 	pen.stroke();
 }
 
-/* The cells are put into `picture`: thousands of drawImage() take longer. */
+/* Thousands of drawImage() would take longer. */
 export function draw(pen, placed, scene) {
 	const { nodes, colour, scale, picture } = scene, pixels = new Uint32Array(picture.data.buffer);
 	const at = (place) => Math.round((place + CORNER) * scale);

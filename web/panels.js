@@ -26,9 +26,9 @@ export function showFigures(all, rollout) {
 		["GPUs in use", all.used, all.gpus],
 		["nodes on their target", done, done + pending + active + waiting + failed],
 		["faulty GPUs", all.bad],
-	].map(([title, part, whole]) => el("div.card", {}, el("b", {}, number(part)),
-		el("small", {}, whole > 0 && `of ${number(whole)}, ${Math.floor(100 * part / whole)} %`),
-		el("p", {}, title), whole > 0 && bar([["ok", part], ["soft", whole - part]]))));
+	].map(([title, part, whole]) => el("div.card", el("b", number(part)),
+		el("small", whole > 0 && `of ${number(whole)}, ${Math.floor(100 * part / whole)} %`),
+		el("p", title), whole > 0 && bar([["ok", part], ["soft", whole - part]]))));
 }
 
 export function showChips(parent, mode, counts, versions, chosen, onToggle) {
@@ -36,7 +36,7 @@ export function showChips(parent, mode, counts, versions, chosen, onToggle) {
 		const look = MODES[mode].look(value, versions);
 		return el("button.chip", { "data-key": value || "none", title: look[2] ?? "",
 			"aria-pressed": chosen.includes(value), onclick: () => onToggle(mode, value) },
-		glyph(look), el("b", {}, number(n)), value);
+		glyph(look), el("b", number(n)), value);
 	}));
 }
 
@@ -66,13 +66,13 @@ function stepLine(step, { now, stateLook, onOpen }) {
 	}
 	return el(`li.${kind}.${status}`, { "data-key": kind + title, style: toned(tone),
 		"aria-current": status === "active" ? "step" : "false" },
-	el("b", {}, title), el("em", {}, said), el("p.quiet", {}, whenOf(step, now)),
-	el("div.ticks", {}, nodes.slice(0, TICKS).map(tick)),
-	el("p.quiet", {}, rest > 0 && `and ${many(rest, "node")} more`));
+	el("b", title), el("em", said), el("p.quiet", whenOf(step, now)),
+	el("div.ticks", nodes.slice(0, TICKS).map(tick)),
+	el("p.quiet", rest > 0 && `and ${many(rest, "node")} more`));
 }
 
-/* A pool on the line of time: windows, where its waves begin, now, the end, and when each of its
- * nodes was done or failed. The words beside it say the same. */
+/* A pool on the line of time: windows, when its waves begin, now, the end, and when each node was
+ * done or failed. */
 function trackOf({ part, open, ends }, { ended, steps }, now) {
 	const begins = steps.filter(({ at, nodes }) => at && nodes.length).map(({ at }) => seconds(at));
 	const path = (how, tone, parts) => el(`path.${how}`, { style: toned(tone), d: parts.join("") });
@@ -88,11 +88,11 @@ function trackOf({ part, open, ends }, { ended, steps }, now) {
 function poolLine(pool, line, scene) {
 	const { name, nodes, upToDate = 0, driverVersion, targets = [], ended, steps } = pool;
 	const failed = ended.get("failed")?.length;
-	return el("li", { "data-key": name }, el("b", {}, name), el("span", {}, join(driverVersion,
+	return el("li", { "data-key": name }, el("b", name), el("span", join(driverVersion,
 		`${number(upToDate)} of ${many(nodes, "node")}`, failed && `${failed} failed`,
 		targets.some(({ knownGood }) => knownGood === false) && "not known good yet")),
 	line && trackOf(line, pool, scene.now),
-	el("ol.rail", {}, steps.map((step) => stepLine(step, scene))));
+	el("ol.rail", steps.map((step) => stepLine(step, scene))));
 }
 
 export function showRollout(policy, scene) {
@@ -102,11 +102,12 @@ export function showRollout(policy, scene) {
 	const shares = !plan ? [] : SHARES.filter(([id]) => rollout[id] > 0)
 		.map(([id, tone, words = id]) => [tone, rollout[id], `${number(rollout[id])} ${words}`]);
 	show(byId("rollout-bar"), plan ? [bar(shares)] : []);
-	say("rollout-sums", join(...shares.map(([, , words]) => words), plan?.ends &&
-		`ends about ${clock(seconds(plan.ends), now)}`));
+	say("rollout-sums", join(...shares.map(([, , words]) => words),
+		plan?.waveCount > 1 && `${plan.waveCount} waves over all pools`,
+		plan?.ends && `ends about ${clock(seconds(plan.ends), now)}`));
 	say("windows", windowsSaid(policy?.windows, now));
 	const line = timeline(policy, now);
-	show(byId("time"), line ? [line.from, line.to].map((at) => el("span", {}, clock(at, now))) : []);
+	show(byId("time"), line ? [line.from, line.to].map((at) => el("span", clock(at, now))) : []);
 	show(byId("rails"), rails(policy, nodes).map((pool) => poolLine(pool, line, scene)));
 }
 
@@ -114,10 +115,10 @@ export function showRollout(policy, scene) {
 
 const age = (now, since) => since > 0 && span(now - since);
 const lineOf = (onOpen, node, when, text, next) => el("li", { "data-key": `${node} ${text}` },
-	el("button.name", { onclick: () => onOpen(node) }, node), el("span.when", {}, when),
-	el("p", {}, text), el("p.quiet", {}, next));
+	el("button.name", { onclick: () => onOpen(node) }, node), el("span.when", when),
+	el("p", text), el("p.quiet", next));
 const showLines = (id, lines, none) =>
-	show(byId(id), lines.length ? lines : [el("li.quiet", {}, none)]);
+	show(byId(id), lines.length ? lines : [el("li.quiet", none)]);
 
 export function showBlockers(policy, { now, onOpen }) {
 	showLines("blockers", (policy?.blockers ?? []).map(({ node, pod, reason, message, since, next }) =>
@@ -143,14 +144,14 @@ export function showFaults(policy, { nodes, now, onOpen }) {
 
 export function showBanner(text, ...commands) {
 	byId("banner").hidden = !text;
-	show(byId("banner"), [el("p", {}, text), ...commands.map(command)]);
+	show(byId("banner"), [el("p", text), ...commands.map(command)]);
 }
 
 /* ---- counters, for small screens instead of the map */
 
 export function showGroups(pools, stateCounts, onPick) {
-	show(byId("groups"), pools.flatMap(({ name, zones }) => zones.map((zone) => el("li", {},
+	show(byId("groups"), pools.flatMap(({ name, zones }) => zones.map((zone) => el("li",
 		el("button", { onclick: () => onPick(name, zone.name) },
-			el("b", {}, join(name || "no pool", zone.name)), el("span", {},
+			el("b", join(name || "no pool", zone.name)), el("span",
 				join(...stateCounts(zone.nodes).map(([state, n]) => `${number(n)} ${state}`))))))));
 }

@@ -24,8 +24,7 @@ const COLUMNS = [
 export const textsOf = (node, now) => COLUMNS.map(([title, member, text]) =>
 	[title, String((text ? text(node, now) : node[member]) ?? "")]);
 
-/* The rows in the document when the table is scrolled so far, of which the screen shows some at a
- * time: [first, past the last]. */
+/* The rows in the document when the table is scrolled so far: [first, past the last]. */
 export function windowOf(rows, scrolled, seen) {
 	const size = seen + 2 * MARGIN;
 	const first = Math.max(0, Math.min(Math.floor(scrolled / HEIGHT) - MARGIN, rows - size));
@@ -49,7 +48,7 @@ export function makeTable(onSort, onOpen) {
 		return el("tr", { "data-key": name, "aria-rowindex": first + i + 2,
 			"aria-current": name === shown.selected },
 		el("th", { scope: "row" }, el("button.name", { onclick: () => onOpen(name) }, name)),
-		el("td", {}, glyph(shown.lookOf(node)), state), others.map((text) => el("td", {}, text)));
+		el("td", glyph(shown.lookOf(node)), state), others.map((text) => el("td", text)));
 	}
 
 	const space = (rows) => el("tr.space", { "aria-hidden": "true" },

@@ -98,6 +98,7 @@ static void record(struct closer *c, enum fault_state state, bool tainted)
         r->left = (struct fault_name){ 0 };
     r->state = state;
     put_name(r, c->known.word, c->known.address, c->in->boot);
+    r->level = state == FAULT_IGNORED ? c->known.level : HEALTH_NONE;
     r->since_s = c->in->now_s;
     r->tainted = tainted;
 }
@@ -121,7 +122,8 @@ static void forget(struct closer *c, enum reason reason, const char *message)
     if (*left->reason && closing_is_of_boot(c->in, &c->known, left->boot)) {
         r->state = FAULT_IGNORED;
         put_name(r, left->reason, left->address, left->boot);
-        r->since_s = c->in->now_s;
+        r->level = left->level;
+        r->since_s = left->left_s ? left->left_s : c->in->now_s;
     }
     say(c, reason, message);
 }

@@ -7,15 +7,18 @@
 
 static bool is_of_name(const struct fault_name *name, const struct health_status *fault)
 {
-    return name && str_eq(name->reason, fault->reason) && str_eq(name->address, fault->address);
+    return str_eq(name->reason, fault->reason) && str_eq(name->address, fault->address);
 }
 
 /* What NVML said and does not repeat, unless a user left it alone or another fault is asked for. */
 static const struct health_status *kept_of(const struct health_input *h)
 {
     const struct health_status *kept = health_kept(h);
-    bool out = kept && (is_of_name(h->except[0], kept) || is_of_name(h->except[1], kept) ||
-                        (h->only && !is_of_name(h->only, kept)));
+    if (!kept)
+        return NULL;
+    const struct health_seen seen = { kept->reason, kept->address, kept->level, 0 };
+    bool out = health_left_covers(&h->except[0], &seen) ||
+               health_left_covers(&h->except[1], &seen) || (h->only && !is_of_name(h->only, kept));
     return out ? NULL : kept;
 }
 
@@ -43,12 +46,25 @@ bool closing_is_of_boot(const struct closing_input *in, const struct closing_kno
     return known->kept || !in->boot || boot == in->boot;
 }
 
-/* A name that counts now; NULL: there is none. */
-static const struct fault_name *left_name(const struct closing_input *in,
-                                          const struct closing_known *all,
-                                          const struct fault_name *name)
+/* What a fault asks for now, be it the worst or not. */
+static enum health_level level_of(const struct health_input *health, const struct fault_name *name)
 {
-    return *name->reason && closing_is_of_boot(in, all, name->boot) ? name : NULL;
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct health_input h = *health;
+    struct closing_known known;
+    h.only = name;
+    know(&h, &a, &known);
+    return known.level;
+}
+
+/* One that a user has left alone, if that counts now; else zeros. */
+static struct health_left left_of(const struct closing_input *in, const struct closing_known *all,
+                                  const struct fault_name *name)
+{
+    if (!*name->reason || !closing_is_of_boot(in, all, name->boot))
+        return (struct health_left){ 0 };
+    return (struct health_left){ .name = name,
+                                 .level = name->level ? name->level : level_of(in->health, name) };
 }
 
 void closing_know(const struct closing_input *in, struct arena *a, struct closing_known *ret)
@@ -61,9 +77,10 @@ void closing_know(const struct closing_input *in, struct arena *a, struct closin
     know(&h, a, ret);
     all = *ret;
     const struct fault_name own = fault_record_name(&in->record);
-    h.except[0] = in->record.state == FAULT_IGNORED ? left_name(in, &all, &own) : NULL;
-    h.except[1] = left_name(in, &all, &in->record.left);
-    if (h.except[0] || h.except[1])
+    if (in->record.state == FAULT_IGNORED)
+        h.except[0] = left_of(in, &all, &own);
+    h.except[1] = left_of(in, &all, &in->record.left);
+    if (h.except[0].name || h.except[1].name)
         know(&h, a, ret);
     if (ret->level < HEALTH_CLOSE && all.level >= HEALTH_CLOSE) {
         *ret = all;
@@ -87,12 +104,5 @@ bool closing_is_due(const struct closing_input *in, const struct closing_known *
 enum health_level closing_own_level(const struct closing_input *in)
 {
     const struct fault_name own = fault_record_name(&in->record);
-    CLEANUP_ARENA struct arena a = { 0 };
-    struct closing_known known;
-    if (!in->health)
-        return HEALTH_NONE;
-    struct health_input h = *in->health;
-    h.only = &own;
-    know(&h, &a, &known);
-    return known.level;
+    return in->health ? level_of(in->health, &own) : HEALTH_NONE;
 }

@@ -23,6 +23,12 @@ const char *cond_nodes(const struct checks *in, size_t n)
     return arena_printf(in->a, "%zu node%s", n, n == 1 ? "" : "s");
 }
 
+const char *cond_ready(const struct checks *in)
+{
+    return arena_printf(in->a, "%zu of %s ready", in->t->states[NODE_READY],
+                        cond_nodes(in, in->managed));
+}
+
 bool cond_set_part(const struct checks *in, struct condition *ret, const char *status,
                    enum prerequisite part)
 {
@@ -112,7 +118,7 @@ const char *cond_pod_text(const struct checks *in, const struct node_summary *s)
     return said ? "" : arena_printf(in->a, ", pod %s", s->pod);
 }
 
-/* "driver: 3 of 10 nodes not ready: ImagePullBackOff: … (node gpu-1, pod …)" */
+/* "driver: 3 of 10 nodes: ImagePullBackOff: … (node gpu-1, pod …)" */
 bool cond_set_main_cause(const struct checks *in, struct condition *ret, const char *status)
 {
     const struct cause *c = main_cause(in);
@@ -120,9 +126,9 @@ bool cond_set_main_cause(const struct checks *in, struct condition *ret, const c
         return false;
     const struct node_summary *s = cause_example(c);
     const char *what = operand_name(c->component);
-    cond_set(in, ret, status, c->reason, "%s%s%zu of %s not ready: %s (node %s%s)%s", what,
-             *what ? ": " : "", c->nodes, cond_nodes(in, in->served),
-             s->message ? s->message : c->word, s->name, cond_pod_text(in, s),
+    cond_set(in, ret, status, c->reason, "%s%s%zu of %s: %s (node %s%s)%s", what, *what ? ": " : "",
+             c->nodes, cond_nodes(in, in->managed), s->message ? s->message : c->word, s->name,
+             cond_pod_text(in, s),
              s->state == NODE_FAILED ? cond_words_text(in, s->name, s->message) : "");
     ret->reason = c->word;
     return true;
@@ -137,7 +143,7 @@ bool cond_metrics(const struct checks *in, struct condition *ret)
     const struct node_summary *s = cause_example(c);
     cond_set(
         in, ret, "True", c->reason, "%s: %zu of %s: %s (node %s%s); see kubectl -n %s describe pod",
-        operand_name(c->component), c->nodes, cond_nodes(in, in->served),
+        operand_name(c->component), c->nodes, cond_nodes(in, in->managed),
         s->message ? s->message : c->word, s->name, cond_pod_text(in, s), in->v->operand_namespace);
     ret->reason = c->word;
     return true;

@@ -12,6 +12,8 @@ struct checks {
     const struct err *failure; /* what the API server refused in the last pass; NULL: nothing */
     struct arena *a;           /* for the texts */
     size_t served;             /* nodes that Ostler serves and that are up */
+    size_t managed; /* the same with those that are down: of these every text counts, as do
+                     * status.nodes, `kubectl gpu status` and the page */
     const struct condition *rolling_out; /* condition RollingOut, computed before the others */
     /* Of those, nodes that are Ready, closed only for faults of their GPUs, or on their way to
      * another revision. */
@@ -33,6 +35,8 @@ bool cond_set_main_cause(const struct checks *in, struct condition *ret, const c
 bool cond_metrics(const struct checks *in, struct condition *ret);
 /* Reports the write that the API server refused; there must be one. */
 bool cond_set_failure(const struct checks *in, struct condition *ret, const char *status);
+/* "3 of 4 nodes ready". From the arena. */
+const char *cond_ready(const struct checks *in);
 /* "1 node", "3 nodes". From the arena. */
 const char *cond_nodes(const struct checks *in, size_t n);
 /* Whether the API server would refuse the same write again until something changes. */

@@ -37,8 +37,7 @@ static bool reconciling_nodes(const struct checks *in, struct condition *ret)
 {
     if (in->v->problems || cond_failure_lasts(in) || (in->v->settled && in->works == in->served))
         return false;
-    return cond_set(in, ret, "True", REASON_INSTALLING, "%zu of %s ready", in->works,
-                    cond_nodes(in, in->served));
+    return cond_set(in, ret, "True", REASON_INSTALLING, "%s", cond_ready(in));
 }
 
 static bool reconciling_detecting(const struct checks *in, struct condition *ret)
@@ -292,6 +291,7 @@ void status_conditions(const struct cluster_view *v, const struct err *failure, 
                          .failure = failure,
                          .a = a,
                          .served = tally_served(v->tally),
+                         .managed = tally_managed(v->tally),
                          .works = v->tally->states[NODE_READY] + v->tally->states[NODE_UNHEALTHY] +
                                   v->tally->moving,
                          .rolling_out = &ret[STATUS_ROLLING_OUT] };

@@ -37,8 +37,7 @@ static bool lacks_nodes(const struct checks *in, struct condition *ret)
 {
     return in->works != in->served &&
            (cond_set_main_cause(in, ret, "False") ||
-            cond_set(in, ret, "False", REASON_INSTALLING, "%zu of %s ready", in->works,
-                     cond_nodes(in, in->served)));
+            cond_set(in, ret, "False", REASON_INSTALLING, "%s", cond_ready(in)));
 }
 
 /* ---- nodes that work, with something to report */
@@ -114,8 +113,7 @@ static bool rolls_out(const struct checks *in, struct condition *ret)
         return false;
     bool moves = in->v->rollout->active || in->v->rollout->waiting;
     return cond_set(in, ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
-                    "%zu of %s ready: %s%s", in->t->states[NODE_READY], cond_nodes(in, in->served),
-                    in->rolling_out->message, closed_text(in));
+                    "%s: %s%s", cond_ready(in), in->rolling_out->message, closed_text(in));
 }
 
 static bool has_all(const struct checks *in, struct condition *ret)

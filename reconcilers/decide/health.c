@@ -308,21 +308,29 @@ static const struct {
 
 /* ---- the verdict */
 
-static bool is_named(const struct fault_name *name, const struct health_verdict *v)
+/* Its word in the record and the status. */
+static void put_word(const struct health_verdict *v, char word[HEALTH_WORD_MAX])
 {
-    char word[HEALTH_WORD_MAX];
     bool numbered = v->reason == REASON_XID || v->reason == REASON_SXID;
-    snprintf(word, sizeof word, numbered ? "%s%u" : "%s", reason_text(v->reason),
+    snprintf(word, HEALTH_WORD_MAX, numbered ? "%s%u" : "%s", reason_text(v->reason),
              numbered ? (unsigned) v->log->xid : 0u);
-    return str_eq(name->reason, word) && str_eq(name->address, str_or_empty(v->address));
 }
 
 /* Whether this verdict is not asked for. */
 static bool is_left_out(const struct health_input *in, const struct health_verdict *v)
 {
-    bool out = in->only && !is_named(in->only, v);
+    char word[HEALTH_WORD_MAX];
+    if (!in->only && !in->except[0].name && !in->except[1].name)
+        return false;
+    put_word(v, word);
+    const struct health_seen seen = { .word = word,
+                                      .address = str_or_empty(v->address),
+                                      .level = v->level,
+                                      .first_s = v->log ? v->log->first_s : 0 };
+    bool out = in->only &&
+               !(str_eq(in->only->reason, word) && str_eq(in->only->address, seen.address));
     for (size_t i = 0; i < ARRAY_LEN(in->except); i++)
-        out |= in->except[i] && is_named(in->except[i], v);
+        out |= health_left_covers(&in->except[i], &seen);
     return out;
 }
 

@@ -20,6 +20,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_HEALTH_H
 #define OSTLER_RECONCILERS_DECIDE_HEALTH_H
 
+#include "reconcilers/decide/health_left.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/health_status.h"
@@ -66,9 +67,10 @@ struct health_input {
     bool driver_suspected;
     int64_t now_s;
     const json_t *xids; /* spec.health.xids of the policy; NULL: it says nothing */
-    /* Faults that the verdict leaves out (NULL: none), and the only one that it is about (NULL:
-     * all). */
-    const struct fault_name *except[2], *only;
+    /* Faults that the verdict leaves out, with what they cover (zeros: none), and the only one that
+     * it is about (NULL: all). */
+    struct health_left except[2];
+    const struct fault_name *only;
 };
 
 /* Zeros: nothing is known to be wrong. */

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "reconcilers/decide/health_left.h"
 #include "reconcilers/model/names.h"
 
 bool health_is_acted_on(const struct health_handling *handling)
@@ -47,8 +48,10 @@ static enum health_state open_state(const struct health_status *fault,
                                     const struct health_handling *in)
 {
     const struct fault_record *r = &in->record;
-    bool recorded = str_eq(r->reason, fault->reason) && str_eq(r->address, fault->address);
-    if (recorded && r->state == FAULT_IGNORED)
+    bool of_gpu = str_eq(r->address, fault->address),
+         recorded = of_gpu && str_eq(r->reason, fault->reason),
+         same = of_gpu && health_left_same_event(r->reason, fault->reason);
+    if ((recorded || same) && r->state == FAULT_IGNORED)
         return HEALTH_IS_IGNORED;
     if (recorded && r->state == FAULT_BRAKED)
         return HEALTH_IS_BRAKED;

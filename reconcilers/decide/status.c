@@ -27,14 +27,13 @@ static json_t *shortened(const char *s, size_t max)
 
 json_t *status_nodes_json(const struct tally *t)
 {
-    size_t served = tally_served(t), outdated = tally_outdated(t);
+    size_t managed = tally_managed(t), outdated = tally_outdated(t);
     json_t *states = json_array();
     for (int i = 0; i < NODE_STATE_COUNT; i++)
         if (t->states[i] && i != NODE_UNMANAGED)
             json_array_append_new(states, json_pack("{s:s, s:o}", "state",
                                                     node_state_name((enum node_state) i), "count",
                                                     json_integer(t->states[i])));
-    size_t managed = served + t->states[NODE_LOST];
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", json_integer(t->total), "gpu",
                      json_integer(t->gpu), "managed", json_integer(managed), "ready",
                      json_integer(t->states[NODE_READY]), "upToDate",
@@ -91,6 +90,27 @@ static json_t *status_sorted_now(json_t *list_steal)
     return out;
 }
 
+/* The version of the driver whose rollout was last completed in the pool and that has not failed
+ * there; of those of the same second always the same one. NULL: none. */
+static const char *known_good_driver(const struct cluster_view *v, const char *pool)
+{
+    const char *best = NULL;
+    int64_t best_s = 0;
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *c = v->children[i];
+        if (!cluster_is_record(c, "driver") || record_has_failed(c, pool))
+            continue;
+        int64_t at_s = record_time_s(c, ANNOTATION_COMPLETED, pool);
+        const char *version = str_or_empty(revision_version(c->inputs, "driver"));
+        bool later = at_s > best_s || (at_s == best_s && best && strcmp(version, best) > 0);
+        if (at_s && *version && later) {
+            best = version;
+            best_s = at_s;
+        }
+    }
+    return best;
+}
+
 json_t *status_pool_counts_json(const struct tally *t, size_t pool)
 {
     size_t nodes = t->pools[pool].nodes, outdated = t->pools[pool].outdated;
@@ -105,7 +125,9 @@ static json_t *pools_json(const struct cluster_view *v)
     for (size_t i = 0; i < v->policy->pools_len; i++) {
         const char *version = NULL;
         json_t *targets = status_sorted_now(targets_json(v, i, &version));
-        json_t *pool = json_pack("{s:s}", "name", v->policy->pools[i].name);
+        const char *name = v->policy->pools[i].name;
+        json_t *pool = json_pack("{s:s, s:s*}", "name", name, "knownGoodDriver",
+                                 known_good_driver(v, name));
         json_object_update_new(pool, status_pool_counts_json(v->tally, i));
         json_object_set_new(pool, "driverVersion", json_string(str_or_empty(version)));
         json_object_set_new(pool, "targets", targets);
@@ -258,7 +280,7 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
     if (v->policy)
         json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
     return json_pack("{s:o, s:s, s:o, s:o}", "nodes",
-                     json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
+                     json_textf("%zu/%zu", t->states[NODE_READY], tally_managed(t)), "driver",
                      str_or_empty(driver), "rollout", rollout_summary(v), "message",
                      shortened(conditions[STATUS_READY].message, STATUS_SUMMARY_MAX));
 }

@@ -395,6 +395,11 @@ size_t tally_served(const struct tally *t)
     return n;
 }
 
+size_t tally_managed(const struct tally *t)
+{
+    return tally_served(t) + t->states[NODE_LOST];
+}
+
 size_t tally_outdated(const struct tally *t)
 {
     size_t n = 0;

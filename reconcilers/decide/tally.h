@@ -118,6 +118,8 @@ const struct node_summary *tally_refused(const struct tally *t);
 void tally_remove(struct tally *t, struct node_summary *s);
 /* Nodes that should have operands and are up, and how many of them have all. */
 size_t tally_served(const struct tally *t);
+/* The same, with those that are down. */
+size_t tally_managed(const struct tally *t);
 /* Nodes that carry another revision than their target, over all pools. */
 size_t tally_outdated(const struct tally *t);
 /* Which nodes tally_nodes() counts, as bits. */

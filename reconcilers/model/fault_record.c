@@ -72,11 +72,25 @@ static bool read_boot(const json_t *said, uint64_t *ret)
     return hex;
 }
 
+static bool read_level(const json_t *said, enum health_level *ret)
+{
+    const json_t *level = json_object_get(said, "level");
+    *ret = HEALTH_NONE;
+    return !level || health_level_parse(json_str_or_empty(said, "level"), ret);
+}
+
 static bool read_name(const json_t *said, struct fault_name *ret)
 {
     return read_text(said, "reason", sizeof ret->reason, ret->reason) && is_word(ret->reason) &&
            read_text(said, "gpu", sizeof ret->address, ret->address) && is_address(ret->address) &&
-           read_boot(said, &ret->boot);
+           read_boot(said, &ret->boot) && read_level(said, &ret->level);
+}
+
+/* Without a time: written before Ostler knew one. */
+static bool read_left(const json_t *said, struct fault_name *ret)
+{
+    bool timed = json_object_get(said, "since");
+    return read_name(said, ret) && (!timed || read_time(said, "since", &ret->left_s));
 }
 
 static bool read_fault(const json_t *said, struct fault_record *r)
@@ -85,12 +99,13 @@ static bool read_fault(const json_t *said, struct fault_record *r)
     const json_t *left = json_object_get(said, "left");
     int64_t relapses = json_int(said, "relapses", 0);
     bool good = read_name(said, &name) && read_time(said, "since", &r->since_s) &&
-                (!left || read_name(left, &r->left)) && relapses >= 0 && relapses <= UINT8_MAX;
+                (!left || read_left(left, &r->left)) && relapses >= 0 && relapses <= UINT8_MAX;
     if (!good)
         return false;
     memcpy(r->reason, name.reason, sizeof r->reason);
     memcpy(r->address, name.address, sizeof r->address);
     r->boot = name.boot;
+    r->level = name.level;
     r->tainted = json_bool(said, "tainted", false);
     r->relapses = (uint8_t) relapses;
     return true;
@@ -128,6 +143,8 @@ static void put_name(json_t *said, const struct fault_name *name)
     if (*name->address)
         json_object_set_new(said, "gpu", json_text(name->address));
     json_object_set_new(said, "boot", json_string(boot));
+    if (name->level)
+        json_object_set_new(said, "level", json_string(health_level_name(name->level)));
 }
 
 static void put_fault(json_t *said, const struct fault_record *r)
@@ -143,6 +160,8 @@ static void put_fault(json_t *said, const struct fault_record *r)
         return;
     json_t *left = json_object();
     put_name(left, &r->left);
+    if (r->left.left_s)
+        json_object_set_new(left, "since", time_json(r->left.left_s));
     json_object_set_new(said, "left", left);
 }
 
@@ -171,6 +190,10 @@ char *fault_record_text(const struct fault_record *r)
 struct fault_name fault_record_name(const struct fault_record *r)
 {
     struct fault_name name = { .boot = r->boot };
+    if (r->state == FAULT_IGNORED) {
+        name.left_s = r->since_s;
+        name.level = r->level;
+    }
     snprintf(name.reason, sizeof name.reason, "%s", r->reason);
     snprintf(name.address, sizeof name.address, "%s", r->address);
     return name;
@@ -184,7 +207,8 @@ void fault_record_end(struct fault_record *r, int64_t now_s)
         memcpy(over.reason, left.reason, sizeof over.reason);
         memcpy(over.address, left.address, sizeof over.address);
         over.boot = left.boot;
-        over.since_s = now_s;
+        over.level = left.level;
+        over.since_s = left.left_s ? left.left_s : now_s;
     }
     memcpy(over.tries, r->tries, sizeof over.tries);
     over.tries_len = r->tries_len;

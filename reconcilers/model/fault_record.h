@@ -36,6 +36,8 @@ struct fault_name {
     char reason[HEALTH_WORD_MAX];     /* "Xid79"; "": none */
     char address[HEALTH_ADDRESS_MAX]; /* of the GPU; "": not of one GPU */
     uint64_t boot;                    /* str_hash_id() of the boot id that it was seen in */
+    int64_t left_s;          /* when a user left it alone, epoch seconds; 0: not so, or not known */
+    enum health_level level; /* what it asked for then; NONE: the same */
 };
 
 struct fault_record {
@@ -45,6 +47,7 @@ struct fault_record {
     char address[HEALTH_ADDRESS_MAX]; /* of the GPU; "": not of one GPU */
     uint64_t boot;                    /* str_hash_id() of the boot id that it was seen in */
     int64_t since_s;                  /* when Ostler wrote this state, epoch seconds */
+    enum health_level level;          /* with IGNORED: what it asked for then; NONE: not known */
     bool tainted;                     /* with CLOSED and PROVING: the taint is there, too */
     /* How often the fault came back while a GPU was validated. */
     uint8_t relapses;

@@ -262,6 +262,16 @@ static json_t *patch_of_record(const json_t *node, const struct fault_record *r,
     return patch;
 }
 
+/* What the record's fault asks for now; NONE: the status shows another one. */
+static enum health_level level_of(const struct edit_health *h, const struct fault_record *r)
+{
+    const json_t *shown = json_at(report_of(h), "status.health");
+    enum health_level level = HEALTH_NONE;
+    bool same = str_eq(json_str(shown, "reason"), r->reason) &&
+                str_eq(json_str_or_empty(shown, "address"), r->address);
+    return same && health_level_parse(json_str(shown, "level"), &level) ? level : HEALTH_NONE;
+}
+
 static void ignore_fault(const struct edit_health *h, struct fault_record *r, struct edit *ret)
 {
     const char *name = name_of(h);
@@ -272,12 +282,14 @@ static void ignore_fault(const struct edit_health *h, struct fault_record *r, st
     bool closed = has_taint(node_of(h));
     r->state = FAULT_IGNORED;
     r->tainted = false;
+    r->level = level_of(h, r);
     r->since_s = h->now_us / 1000000;
     ret->patch = patch_of_record(node_of(h), r, true);
     ret->said = xasprintf(
-        "%s of %s is ignored: %sOstler neither closes the node nor repairs it for "
-        "this fault; another fault, or the same after a reboot, counts again",
-        r->reason, name, closed ? "the node is open for new pods, and " : "");
+        "%s of %s is ignored: %sOstler neither closes the node nor repairs it for this fault and "
+        "what belongs to it on the same GPU; another fault, or the same after a reboot, counts "
+        "again: kubectl gpu explain %s names it",
+        r->reason, name, closed ? "the node is open for new pods, and " : "", name);
     ret->undo = xasprintf("kubectl gpu ignore %s --fault %s --undo", name, r->reason);
 }
 

@@ -10,6 +10,7 @@
 #include "reconcilers/model/reason.h"
 #include "reconcilers/view/events.h"
 #include "reconcilers/view/explain.h"
+#include "reconcilers/view/explain_pool.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/fault_record.h"
 #include "reconcilers/model/names.h"
@@ -256,16 +257,19 @@ static bool explain_story_is_news(const json_t *event)
     return !meant && (!of_pod || str_eq(json_str(event, "type"), "Warning"));
 }
 
-/* Adds Events about the whole rollout. Whether the policy is ready does not belong to a node's
- * history. */
-static void describe_rollout(json_t *story, const json_t *events)
+/* Adds Events about the rollout of the node's pool. Whether the policy is ready does not belong to
+ * a node's history. */
+static void describe_rollout(json_t *story, const json_t *whole)
 {
-    CLEANUP_JSON json_t *snapshot = json_pack("{s:O?}", "policyEvents", (json_t *) events);
+    CLEANUP_JSON json_t *snapshot = json_pack("{s:O?}", "policyEvents",
+                                              json_object_get(whole, "policyEvents"));
     CLEANUP_JSON json_t *rows = events_view(snapshot, &(struct events_wanted){ 0 });
+    CLEANUP_FREE char *pool = json_array_size(rows) ? explain_pool(whole) : NULL;
     JSON_EACH (row, rows) {
         const char *word = json_str_or_empty(row, "reason");
         enum reason reason = reason_parse(word);
-        if (reason != REASON_READY && reason != REASON_NOT_READY)
+        if (reason != REASON_READY && reason != REASON_NOT_READY &&
+            explain_pool_concerns(pool, json_str_or_empty(row, "note")))
             add_step(story, json_str(row, "time"), "policy",
                      str_eq(json_str(row, "type"), "Warning"),
                      json_textf("%s: %s", word, json_str_or_empty(row, "note")));
@@ -312,7 +316,7 @@ json_t *explain_story(const json_t *snapshot, const char *name)
     describe_record(story, node);
     describe_claim(story, node);
     describe_pods(story, json_object_get(snapshot, "pods"));
-    describe_rollout(story, json_object_get(snapshot, "policyEvents"));
+    describe_rollout(story, snapshot);
     describe_events(story, snapshot, name);
     return snapshot_sorted(story, by_time);
 }

@@ -52,12 +52,27 @@ static void count_version(json_t *versions, const char *name, const char *versio
         versions, json_pack("{s:s, s:s, s:i}", "name", name, "version", version, "nodes", 1));
 }
 
+/* Adds to each driver the pools in which Ostler rolls back to it. */
+static void mark_known_good(json_t *versions, const json_t *policy)
+{
+    JSON_EACH (row, versions) {
+        json_t *pools = json_array();
+        JSON_EACH (pool, json_at(policy, "status.pools"))
+            if (str_eq(json_str(pool, "knownGoodDriver"), json_str(row, "version")))
+                json_array_append_new(pools, json_text(json_str_or_empty(pool, "name")));
+        if (json_array_size(pools))
+            json_object_set(row, "knownGood", pools);
+        json_decref(pools);
+    }
+}
+
 /* Versions of the nodes: drivers first. */
-static json_t *versions_part(const json_t *reports)
+static json_t *versions_part(const json_t *policy, const json_t *reports)
 {
     json_t *versions = json_array();
     JSON_EACH (report, reports)
         count_version(versions, "driver", json_str(report, "status.driver.version"));
+    mark_known_good(versions, policy);
     JSON_EACH (report, reports)
         count_version(versions, "toolkit", json_str(report, "status.stack.version"));
     return versions;
@@ -254,11 +269,11 @@ json_t *status_view(const json_t *snapshot, int64_t now_us)
     bool rolls = json_at(policy, "status.rollout");
     return json_pack("{s:o*, s:o, s:o, s:o, s:o*, s:o*, s:o*, s:o*, s:o*, s:o, s:O*}", "policy",
                      policy ? policy_part(policy, now_us) : NULL, "ostler",
-                     snapshot_ostler(snapshot, now_us), "versions", versions_part(reports), "nodes",
-                     nodes_part(policy, reports), "gpus", reports ? gpus_part(reports) : NULL,
-                     "health", health_levels(reports), "faults", health_sums(reports), "brake",
-                     health_brake(policy, now_us), "rollout",
-                     rolls ? rollout_part(policy, now_us) : NULL, "stuck",
+                     snapshot_ostler(snapshot, now_us), "versions", versions_part(policy, reports),
+                     "nodes", nodes_part(policy, reports), "gpus",
+                     reports ? gpus_part(reports) : NULL, "health", health_levels(reports),
+                     "faults", health_sums(reports), "brake", health_brake(policy, now_us),
+                     "rollout", rolls ? rollout_part(policy, now_us) : NULL, "stuck",
                      snapshot_sorted(stuck_part(reports, policy, now_us), by_weight), "missing",
                      json_object_get(snapshot, "missing"));
 }
@@ -331,13 +346,30 @@ static void print_ostler(const json_t *ostler, const struct paint *p, struct buf
         term_wrap(out, p, INDENT, 2, json_str_or_empty(ostler, "message"));
 }
 
+/* " (known good)"; with the pools, if they differ. Owned by the caller. */
+static char *known_good_text(const json_t *versions, const json_t *row)
+{
+    struct buf text = BUF_INIT(1 << 14);
+    size_t marked = 0;
+    const json_t *pools = json_object_get(row, "knownGood");
+    JSON_EACH (other, versions)
+        marked += json_object_get(other, "knownGood") != NULL;
+    JSON_EACH_AT (i, pool, pools)
+        if (marked > 1)
+            buf_printf(&text, "%s%.63s", i ? ", " : " in ", json_string_value(pool));
+    CLEANUP_FREE char *in = buf_take(&text);
+    return pools ? xasprintf(" (known good%s)", in) : xstrdup("");
+}
+
 static void print_versions(const json_t *versions, const struct paint *p, struct buf *out)
 {
     struct buf line = BUF_INIT(1 << 16);
     JSON_EACH_AT (i, v, versions)
-        if (i < 8)
-            buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"),
-                       json_str_or_empty(v, "version"), snapshot_count(v, "nodes"));
+        if (i < 8) {
+            CLEANUP_FREE char *good = known_good_text(versions, v);
+            buf_printf(&line, "%s%s %.100s on %lld%s", i ? ", " : "", json_str_or_empty(v, "name"),
+                       json_str_or_empty(v, "version"), snapshot_count(v, "nodes"), good);
+        }
     CLEANUP_FREE char *text = buf_take(&line);
     if (!*text)
         return;

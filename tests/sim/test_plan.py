@@ -1061,6 +1061,38 @@ def refused_policies():
         )
 
 
+FIRST = (
+    "\ngets its first driver and stack, outside the rollout:\n  gpu-1\n  gpu-2\n"
+    "\nhas a GPU and is not served:\n  gpu-3: Unmanaged\n"
+)
+NO_GPU = "\n2 nodes show no GPU, and are left out. A node shows one by a label of NFD, "
+
+
+@test
+def a_first_installation():
+    """What gets its first stack, what is served by another one, and that nodes show no GPU: the
+    plan and the simulation say the same."""
+    world = WORLD.replace("labeller: true", "labeller: false").replace("count: 6", "count: 5")
+    with tempfile.TemporaryDirectory() as folder:
+        c = Cluster(folder, world)
+        try:
+            for i in (1, 2, 3):
+                labels = {"feature.node.kubernetes.io/pci-10de.present": "true"}
+                if i == 3:
+                    labels["ostler.dev/managed"] = "false"
+                c.must("PATCH", f"/api/v1/nodes/gpu-{i}", {"metadata": {"labels": labels}}, MERGE)
+            for more in ((), ("--simulate",)):
+                code, out, err = c.plan(NEW % "", *more)
+                assert (code, err) == (0, ""), (code, err, out)
+                assert FIRST in out and NO_GPU in out, (more, out)
+                assert "nothing to do" not in out, (more, out)
+                told = c.planned(NEW % "", *more)
+                assert told["first"] == ["gpu-1", "gpu-2"] and told["noGpu"] == 2, told
+        finally:
+            c.process.kill()
+            c.process.wait()
+
+
 @test
 def what_cannot_be_read():
     """A cluster that does not answer, or does not let it read, is told in one sentence; exit

@@ -30,8 +30,8 @@ FAULTS = (
     ("the_headline_is_the_policys", "fleet.js", "serves * (gpus - bad)", "serves * gpus"),
     ("each_pool_has_a_rail", "fleet.js", 'all("done", "away") ? "done"', 'all("done") ? "done"'),
     ("a_pool_without_nodes", "fleet.js", "(pool) => pool.nodes > 0", "() => true"),
-    ("a_wave_of_two_pools", "fleet.js", "inWaves.get(i), {", "waves[i].names.map((name) => "
-     "nodes.get(name)).filter(Boolean), {"),
+    ("a_wave_of_two_pools", "fleet.js", "inWaves.get(i),", "waves[i].names.map((name) => "
+     "nodes.get(name)).filter(Boolean),"),
     ("a_node_has_a_tick", "panels.js", 'ticks("bad", timesOf', 'ticks("ok", timesOf'),
     ("a_new_node_is_not_under_way", "fleet.js", "since < madeAt", "since < 0"),
     ("soaks_and_windows", "fleet.js", '|| done.length', '|| true'),
@@ -44,6 +44,11 @@ FAULTS = (
     ("filters_and_order", "fleet.js", 'digits.padStart(12, "0")', "digits"),
     ("pressing_a_chip_twice", "app.js", "old.filter((one) => one !== value)", "old"),
     ("words_filter", "map.js", "!scene.matches(node)", "false"),
+    ("arrows_and_enter", "map.js", "least && counts(name)", "least"),
+    ("arrows_and_enter", "app.js", "shown.some(({ name }) => name === scene.at) &&", ""),
+    ("windows_are", "fleet.js", "(madeAt ? 60 : 3600)", "3600"),
+    ("each_pool_has", "fleet.js", '"Canary, wave"', '"Wave"'),
+    ("the_headline", "fleet.js", '"ForeignStack", "Unmanaged", "Removing"', '"Removing"'),
     ("arrows_move", "map.js", "3 * Math.abs(aside)", "0 * Math.abs(aside)"),
     ("a_click_on_a_cell", "map.js", "x < left + size && y < top + size", "y < top + size"),
     ("the_address_holds", "app.js", 'history[step ? "pushState"', 'history[false ? "pushState"'),

@@ -89,7 +89,7 @@ def policy_of(nodes, waves):
              "message": f"every GPU node is in its desired state: {served} nodes"}
     if failed:
         ready = {"status": "False", "reason": "CrashLoopBackOff",
-                 "message": f"driver: {len(failed)} of {served} nodes not ready: the driver does "
+                 "message": f"driver: {len(failed)} of {served} nodes: the driver does "
                             f"not build for this kernel (node {failed[0]})"}
     pools = [{"name": name, "nodes": sum(n["pool"] == name for n in nodes.values()),
               "upToDate": sum(n["pool"] == name and on_target(n) for n in nodes.values()),

@@ -136,7 +136,10 @@ def the_headline_is_the_policys(browser):
         figures = texts(page, "#figures > .card")
         gpus = sum(node["gpus"] for node in nodes)
         usable = sum(node["gpus"] - node["bad"] for node in ready)
-        assert figures[0] == f"{len(ready)}of {len(nodes)}, 94 %nodes ready", figures
+        served = [node for node in nodes if node["state"] != "ForeignStack"]
+        assert 0 < len(served) < len(nodes)
+        assert f" of {len(served)} nodes: " in text(page, "#message")
+        assert figures[0] == f"{len(ready)}of {len(served)}, 95 %nodes ready", figures
         assert figures[1] == f"{usable:,}of {gpus:,}, 96 %GPUs in service", figures
         assert figures[3].startswith("141of 253, 55 %"), figures
         assert figures[4].startswith("3"), figures
@@ -167,7 +170,7 @@ def each_pool_has_a_rail(browser):
     fleet["nodes"]["h100-a01-03"]["state"] = "Lost"  # its wave is done without it
     with opened(browser, fleet) as (_, page):
         assert rails(page) == {
-            "train-h100": ["canary done: Canary", "wave done: Wave 2 of 34",
+            "train-h100": ["canary done: Canary, wave 1 of 34", "wave done: Wave 2 of 34",
                            "wave failed: Wave 3 of 34", "more active: Later waves"],
             "infer-l40s": ["wave active: Wave 4 of 34", "wave pending: Wave 5 of 34",
                            "more active: Later waves"],
@@ -178,6 +181,7 @@ def each_pool_has_a_rail(browser):
                          "one.title)") == [
             "h100-c06-08: Validating", "l40s-a01-01: Installing", "l40s-a02-01: Waiting"]
         shows(page, "#rollout-sums", "141 done · 5 under way · 1 failed · 3 waiting for jobs")
+        shows(page, "#rollout-sums", " · 34 waves over all pools · ends about ")
 
 
 @test
@@ -295,8 +299,8 @@ WINDOWS = """import('./fleet.js').then(({timeline, windowsSaid}) => {
 @test
 def windows_are_spans_and_words(browser):
     """The line of time reaches from the plan to the end of the rollout, or of the next two windows
-    where that is not known; on it are the windows, now and the end. A sentence says the
-    same of the windows."""
+    where that is not known, and no further; on it are the windows, now and the end. A sentence
+    says the same of the windows."""
     rows = (
         ("undefined", "null", None, ""),
         ("[]", "null", None, "No window opens."),
@@ -309,10 +313,11 @@ def windows_are_spans_and_words(browser):
          "A window is open until 04:36:40."),
         ("[[90000, null]]", "null", [100000, 103600, -278, 100, 0],
          "A window is open and stays open."),
-        ("undefined", "[99000, 101000, 99500, 102000]", [99000, 103600, 22, 44], ""),
+        ("undefined", "[99000, 101000, 99500, 102000]", [99000, 102000, 33, 67], ""),
+        ("undefined", "[99970, 100040]", [99970, 100060, 33, 78], ""),
         ("[[99990, 900000]]", "[99000, 109000]", [99000, 109000, 10, 100, 10, 100],
          "A window is open until 1970-01-11 10:00."),
-        ("undefined", "[50000]", [50000, 103600, 93], ""),
+        ("undefined", "[50000]", [50000, 100060, 100], ""),
     )
     with opened(browser, fleets.empty()) as (_, page):
         for windows, plan, line, said in rows:

@@ -49,6 +49,31 @@ def arrows_move_on_the_map_and_enter_opens(browser):
 
 
 @test
+def arrows_and_enter_pass_over_pale_nodes(browser):
+    """With a filter, arrows reach only the nodes that it shows, and Enter opens no other one."""
+    with opened(browser, fleets.rolling()) as (_, page):
+        page.eval("document.getElementById('canvas').focus()")
+        page.key("ArrowRight")
+        shows(page, "#readout", "a10-a01-01")
+        page.eval("document.getElementById('filter').focus()")
+        page.type("l40s")
+        settled(page)
+        page.eval("document.getElementById('canvas').focus()")
+        page.key("Enter")
+        assert page.eval("document.getElementById('story').hidden")
+        for _ in range(8):
+            page.key("ArrowDown")
+        shows(page, "#readout", "l40s-")
+        page.key("Enter")
+        page.until("!document.getElementById('story').hidden")
+        shows(page, "#story-title", "l40s-")
+        page.key("Escape")
+        for key in ("ArrowUp",) * 12:
+            page.key(key)
+        shows(page, "#readout", "l40s-")
+
+
+@test
 def a_click_on_a_cell_opens_its_node(browser):
     """A click on the middle of any cell opens that node."""
     fleet = fleets.rolling()

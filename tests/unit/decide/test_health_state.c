@@ -88,6 +88,12 @@ static const struct row {
       .want = HEALTH_IS_CONFIRMING,
       .says = "looks once more",
       .nothing_to_do = true },
+    { "a user removed it for the same event, which the bus shows",
+      HEALTH_MODE_CLOSE,
+      HEALTH_REBOOT,
+      { .state = FAULT_IGNORED, .reason = "GpuLost", .address = GPU },
+      .want = HEALTH_IS_IGNORED,
+      .says = "a user removed the taint" },
     { "the node's label", HEALTH_MODE_REPAIR, HEALTH_REBOOT, RECORD(CLOSED, .tainted = true),
       .left_alone = true, .want = HEALTH_IS_IGNORED,
       .says =

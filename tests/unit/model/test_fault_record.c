@@ -17,7 +17,7 @@ static const struct fault_record whole = {
     .since_s = AT_S,
     .tainted = true,
     .relapses = 2,
-    .left = { "RecoveryReset", "0000:66:00.0", 1 },
+    .left = { "RecoveryReset", "0000:66:00.0", 1, AT_S - 7200, HEALTH_CLOSE },
     .tries = { { REPAIR_RESET, AT_S - 60 }, { REPAIR_REBOOT, AT_S } },
     .tries_len = 2,
 };
@@ -26,7 +26,7 @@ static const char whole_text[] =
     "{\"v\":1,\"state\":\"Closed\",\"reason\":\"Xid79\",\"gpu\":\"0000:65:00.0\","
     "\"boot\":\"0123456789abcdef\",\"since\":\"2026-11-20T10:00:00Z\",\"tainted\":true,"
     "\"relapses\":2,\"left\":{\"reason\":\"RecoveryReset\",\"gpu\":\"0000:66:00.0\","
-    "\"boot\":\"0000000000000001\"},"
+    "\"boot\":\"0000000000000001\",\"level\":\"Close\",\"since\":\"2026-11-20T08:00:00Z\"},"
     "\"tries\":[{\"kind\":\"Reset\",\"at\":\"2026-11-20T09:59:00Z\"},"
     "{\"kind\":\"Reboot\",\"at\":\"2026-11-20T10:00:00Z\"}]}";
 
@@ -46,6 +46,7 @@ static void check_text(void **state)
     assert_same(&back, &whole);
     assert_int_equal(back.boot, whole.boot);
     assert_int_equal(back.since_s, AT_S);
+    assert_int_equal(back.left.left_s, AT_S - 7200);
     assert_int_equal(back.tries[1].at_s, AT_S);
 }
 
@@ -116,6 +117,8 @@ static const struct bad_row {
     { "bad gpu: too long", "gpu", "\"00000000000000000\"" },
     { "bad gpu: no address", "gpu", "\"the left one\"" },
     { "bad gpu: a number", "gpu", "7" },
+    { "bad level: another", "level", "\"close\"" },
+    { "bad level: a number", "level", "1" },
     { "bad boot: none", "boot", NULL },
     { "bad boot: too short", "boot", "\"0123456789abcde\"" },
     { "bad boot: with a sign", "boot", "\"-123456789abcdef\"" },

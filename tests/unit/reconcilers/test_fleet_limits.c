@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "reconcilers/fleet_view.h"
 #include "reconcilers/recent_events.h"
+#include "reconcilers/model/policy.h"
 #include "tests/unit/support/fleet_case.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -69,6 +70,28 @@ static void add_events(struct fleet_case *f, const char *node, const char *chara
         };
         recent_events_add(&f->bed.cluster->recent, &n, 1795168000 + i);
     }
+}
+
+static void add_rollout(struct fleet_case *f, const char *reason, const char *note)
+{
+    const struct notice n = { .resource = RESOURCE_POLICY,
+                              .name = POLICY_NAME,
+                              .reason = (char *) reason,
+                              .note = (char *) note };
+    recent_events_add(&f->bed.cluster->recent, &n, 1795168000);
+}
+
+/* gpu-4 is of the pool default. */
+static void only_rollouts_of_its_pool(void **state)
+{
+    struct fleet_case *f = *state;
+    add_rollout(f, "RolloutStarted", "driver 1, pool default: the policy asks for it on nodes");
+    add_rollout(f, "CanaryReady", "driver 1, pool blue: the canary has run it");
+    add_rollout(f, "Installed", "of the whole fleet");
+    CLEANUP_JSON json_t *got = answer(f, "gpu-4");
+    assert_non_null(strstr(json_str(got, "text"), "pool default"));
+    assert_non_null(strstr(json_str(got, "text"), "of the whole fleet"));
+    assert_null(strstr(json_str(got, "text"), "pool blue"));
 }
 
 static void short_answer_is_whole(void **state)
@@ -186,6 +209,7 @@ int main(void)
     static const struct suite_check checks[] = {
         { "a short answer is whole", short_answer_is_whole },
         { "a long story is cut, and says so", long_story_is_cut_and_says_so },
+        { "a node's story has only the rollouts of its pool", only_rollouts_of_its_pool },
         { "many pods are cut", many_pods_are_cut },
         { "hostile texts are cut, too", hostile_texts_are_cut_too },
         { "ten blockers are shown that waited longest",
