@@ -12,7 +12,7 @@ enum {
     /* The oldest supported minor version of Kubernetes 1. */
     PREREQUISITES_MINOR = 30,
     /* The version in the annotation of CRDs that fit this program: crds/, by scripts/crd-schema. */
-    PREREQUISITES_SCHEMA = 24,
+    PREREQUISITES_SCHEMA = 25,
 };
 
 /* Most important first. */
