@@ -268,7 +268,12 @@ def status_for_programs(c):
     assert (
         status["gpus"] == {"ready": 32, "present": 32} and status["ostler"]["state"] == "Alive"
     ), status
-    assert status["versions"][0] == {"name": "driver", "version": "570.133.20", "nodes": 4}, status
+    assert status["versions"][0] == {
+        "name": "driver",
+        "version": "570.133.20",
+        "nodes": 4,
+        "knownGood": ["default"],
+    }, status
     assert "\n  reason: AllNodesReady\n" in c.plugin.said("status", "-oyaml")
 
 
