@@ -8,8 +8,8 @@ enum {
     MINUTE_MS = 60 * 1000,
     HISTORY_MS = 5 * MINUTE_MS,
     PODS = 6,
-    WARM_HOURS = 6,
-    HOURS = 54,
+    WARM_HOURS = 30, /* by then what is shared has come and gone */
+    HOURS = 102,
     GROWTH_MAX = 16 << 10, /* bytes in all those hours, in which hundreds of pods come and go */
 };
 
