@@ -133,6 +133,7 @@ static void tap_table(struct snapshot *s, enum resource_id resource)
     /* These take the argument of before. Without them every object is parsed, as a tap wants. */
     t->relabelled = NULL;
     t->matters = NULL;
+    t->read = NULL;
 }
 
 static void set_up_cluster(struct snapshot *s, const struct options *o)
