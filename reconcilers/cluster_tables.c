@@ -226,11 +226,17 @@ static bool is_holder(const struct cluster *c, const json_t *object)
     return holds(c, json_str_or_empty(object, "spec.nodeName"), str_hash_id(object_uid(object)));
 }
 
+/* What the readers of a pod's text ask. */
+static struct pod_text_asks asks_of(const struct cluster *c)
+{
+    return (struct pod_text_asks){ c->o.operand_namespace, holds, c };
+}
+
 /* Whether pod_of() may look at the pod, or make a record of it. */
 static bool pod_matters(void *arg, const char *text, size_t len)
 {
     const struct cluster *c = arg;
-    const struct pod_text_asks asks = { c->o.operand_namespace, holds, c };
+    const struct pod_text_asks asks = asks_of(c);
     return c->all_pods || pod_text_matters(&asks, text, len);
 }
 
@@ -247,7 +253,7 @@ static bool is_own_pod(const struct cluster *c, const char *key)
 static bool pod_read(void *arg, const char *text, size_t len, struct table_reading *ret)
 {
     const struct cluster *c = arg;
-    const struct pod_text_asks asks = { c->o.operand_namespace, holds, c };
+    const struct pod_text_asks asks = asks_of(c);
     struct pod_whole whole;
     if (!pod_whole_read(c->strings, &asks, text, len, &whole) || (!whole.pod && c->all_pods))
         return false;
